@@ -1,0 +1,283 @@
+"""Changes to a parsed file: add, reword, remove, stamp. Pure: a Document in, the new bytes out.
+
+Each change is proven before it is returned: the new bytes are parsed again, and every entry that was not asked to
+change must come back with the id and the text it had. A text that cannot be kept as one entry in its place is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+from memshelf.domain.entry import Entry
+from memshelf.errors import BadRequest
+from memshelf.format.document import Document, parse, verbatim_lines
+from memshelf.format.marker import Marker, escape, find
+
+SPACER = "<!-- -->"
+
+
+def new_file(title: str, text: str, marker: Marker, grain: str, path: str) -> bytes:
+    """A file with a title and its first entry; for grain "file" the marker stands on the title and text is the body.
+
+    A body that brings its own H1 keeps it.
+    """
+    if grain == "file":
+        first, _, rest = text.partition("\n")
+        if first.startswith("# "):
+            title, text = first[2:].strip(), rest.strip("\n")
+        body = f"\n{_escaped(text)}\n" if text else ""
+        data = f"# {_heading(title)} {marker.render()}\n{body}".encode()
+        _require(parse(data, path, grain).entries[0].id == marker.id, title)
+        return data
+    base = parse(f"# {_heading(title)}\n".encode(), path, grain)
+    return add(base, text, marker)
+
+
+def add(document: Document, text: str, marker: Marker) -> bytes:
+    """The file with one more entry at its end (for grain "heading": a section whose title is the text's first line)."""
+    if document.grain == "heading":
+        rendered = _section(text, marker)
+    else:
+        rendered = _item("- ", 2, text, marker)
+    at = _last_line(document)
+    lines = list(document.lines)
+    close = at > 0 and not lines[at - 1].endswith(("\n", "\r"))
+    new = [line + document.eol for line in rendered]
+    if close:
+        lines[at - 1] += document.eol
+        new[-1] = new[-1].removesuffix(document.eol)
+    gap = [] if at == 0 or _joins(document, at) else [document.eol]
+    expected = _expected(document)
+    expected[marker.id, text] += 1
+    tries = (lines[:at] + gap + new + lines[at:], lines[:at] + [document.eol] + new + lines[at:],
+             lines[:at] + [SPACER + document.eol] + new + lines[at:])  # fmt: skip
+    return _proven(document, tries, expected, text)
+
+
+def reword(document: Document, index: int, text: str, marker: Marker) -> bytes:
+    """The file with entry `index` saying `text` under `marker`, whose id is the entry's own.
+
+    Twins of an unstamped entry (same text, counted by place) are stamped in the same change, so that no id moves on to
+    another line; so are hand-typed entries nested in it.
+    """
+    entry, span = document.entries[index], document.spans[index]
+    if entry.grain == "file":
+        return _reworded_file(document, text, marker)
+    if entry.grain == "heading":
+        rendered = _section(text, marker, span.prefix)
+    elif entry.grain == "bullet":
+        rendered = _item(span.prefix, span.indent, text, marker, span.tail)
+    elif entry.grain == "block" or span.above:
+        rendered = [marker.render(), *text.split("\n")]
+    else:
+        first, *rest = _escaped(text).split("\n")
+        rendered = [" ".join(filter(None, (first, span.tail, marker.render()))), *rest]
+    expected = _expected(document, without=index)
+    expected[marker.id, text] += 1
+    return _proven(document, _tries(document, index, rendered), expected, text)
+
+
+def remove(document: Document, index: int) -> bytes:
+    """The file without entry `index`; every other byte stays, but that its unstamped twins are stamped.
+
+    Raises:
+        BadRequest: entries with ids of their own stand inside it.
+    """
+    span = document.spans[index]
+    if span.nested:
+        ids = ", ".join(document.entries[i].id for i in span.nested)
+        raise BadRequest(
+            f"Entry {document.entries[index].id} has entries nested in it: {ids}.",
+            "Call delete_memory for those first, or revise_memory to change its own words.",
+        )
+    return _proven(document, _tries(document, index, []), _expected(document, without=index), "")
+
+
+def stamp(document: Document, indices: Iterable[int]) -> bytes:
+    """The file with those hand-typed entries carrying, as a marker, exactly the ids that they already have."""
+    markers = {i: _plain_marker(document, i) for i in indices if not document.entries[i].stamped}
+    return _proven(document, (_lines(document, markers=markers),), _expected(document), "")
+
+
+def rewritten(
+    document: Document, content: str, new_id: Callable[[], str], attributes: Mapping[str, str]
+) -> tuple[bytes, list[Entry]]:
+    """The whole file as `content`, and the entries whose texts it ends.
+
+    A marker in `content` only says which entry a text is: its attributes are those that the file has, `attributes` are
+    set where the text is new or reworded, and an id that the file does not know gets a fresh one.
+    """
+    lined = content.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
+    bom = "\ufeff" if document.data.startswith(b"\xef\xbb\xbf") and not lined.startswith("\ufeff") else ""
+    data = (bom + lined.replace("\n", document.eol)).encode("utf-8", "surrogateescape")
+    new = parse(data, document.path, document.grain)
+    old = {entry.id: i for i, entry in enumerate(document.entries)}
+    markers: dict[int, Marker] = {}
+    used: set[str] = set()
+    for i, entry in enumerate(new.entries):
+        was = old.get(entry.id)
+        if was is None or entry.id in used:
+            markers[i] = Marker(new_id(), {k: v for k, v in attributes.items() if v})
+        else:
+            base = document.markers[was] or _plain_marker(document, was)
+            same = document.entries[was].text == entry.text
+            if not (same and not entry.stamped and not document.entries[was].stamped):
+                kept = Marker(entry.id, base.attributes, base.foreign)
+                markers[i] = kept if same else kept.updated(attributes)
+        used.add(entry.id)
+    lines = _lines(new, markers=markers)
+    after = parse("".join(lines).encode("utf-8", "surrogateescape"), document.path, document.grain)
+    _require(Counter(e.text for e in after.entries) == Counter(e.text for e in new.entries), content)
+    now = {entry.id: entry.text for entry in after.entries}
+    gone = [e for e in document.entries if e.grain != "file" and now.get(e.id) != e.text]
+    return after.data, gone
+
+
+# -- rendering -------------------------------------------------------------------------------------------------------
+
+
+def _escaped(text: str) -> str:
+    if "-->" not in text and "<!--" not in text and "lt;!--" not in text and "gt;" not in text:
+        return text
+    raw = text.split("\n")
+    safe = [escape(line) for line in raw]
+    keep = verbatim_lines(safe)
+    return "\n".join(raw[i] if i in keep else safe[i] for i in range(len(raw)))
+
+
+def _item(prefix: str, indent: int, text: str, marker: Marker, tail: str = "") -> list[str]:
+    first, *rest = _escaped(text).split("\n")
+    head = " ".join(filter(None, (prefix.rstrip() if not first else prefix + first, tail, marker.render())))
+    return [head, *((" " * indent + line) if line else "" for line in rest)]
+
+
+def _section(text: str, marker: Marker, prefix: str = "### ") -> list[str]:
+    title, _, body = text.partition("\n")
+    lines = [f"{prefix}{_heading(title)} {marker.render()}"]
+    return [*lines, *_escaped(body).split("\n")] if body else lines
+
+
+def _whole(document: Document, text: str, marker: Marker) -> list[str]:
+    """The file's title line with the marker, then the text; a text with its own H1 replaces the title."""
+    first, _, rest = text.partition("\n")
+    title = document.title
+    if first.startswith("# "):
+        title, text = first[2:].strip(), rest.strip("\n")
+    head = f"# {_heading(title)} {marker.render()}" if title else marker.render()
+    return [head, "", *_escaped(text).split("\n")] if text else [head]
+
+
+def _heading(title: str) -> str:
+    return escape(" ".join(title.split()))
+
+
+def _last_line(document: Document) -> int:
+    """Where a new entry goes: after the last line that is not blank, but before an open fence or HTML block."""
+    for block in document.blocks:
+        if block.parent < 0 and not block.closed:
+            return block.start
+    at = len(document.lines)
+    while at > 0 and not document.lines[at - 1].strip("\r\n\t \ufeff"):
+        at -= 1
+    return at
+
+
+def _joins(document: Document, at: int) -> bool:
+    """Whether a new bullet may stand on the next line: the file ends in a list of the same mark."""
+    if document.grain == "heading":
+        return False
+    top = [block for block in document.blocks if block.parent < 0 and block.start < at]
+    return bool(top) and top[-1].type == "item" and document.lines[top[-1].start].lstrip().startswith("- ")
+
+
+# -- proof -----------------------------------------------------------------------------------------------------------
+
+
+def _plain_marker(document: Document, index: int) -> Marker:
+    return Marker(document.entries[index].id, {"trust": "external"})
+
+
+def _expected(document: Document, without: int = -1) -> Counter[tuple[str, str]]:
+    return Counter((e.id, e.text) for i, e in enumerate(document.entries) if i != without and e.grain != "file")
+
+
+def _lines(
+    document: Document,
+    drop: Collection[int] = (),
+    at: int = -1,
+    new: Iterable[str] = (),
+    markers: Mapping[int, Marker] | None = None,
+) -> list[str]:
+    """The file's lines without those in `drop`, with `new` before line `at`, and with entries' markers set."""
+    above: dict[int, str] = {}
+    inline: dict[int, str] = {}
+    for i, marker in (markers or {}).items():
+        span, words = document.spans[i], marker.render()
+        if document.markers[i] is not None:
+            for k in range(span.start, span.end):
+                if found := find(document.lines[k]):
+                    line = inline.get(k, document.lines[k])
+                    inline[k] = line[: found.start] + words + line[found.end :]
+                    break
+        elif document.entries[i].grain == "block" or (document.entries[i].grain == "file" and not document.title):
+            above[span.start] = words + document.eol
+        else:
+            line = inline.get(span.start, document.lines[span.start])
+            bare = line.rstrip("\r\n")
+            inline[span.start] = f"{bare.rstrip()} {words}{line[len(bare):]}"
+    out: list[str] = []
+    for k, line in enumerate(document.lines):
+        if k == at:
+            out += [part + document.eol for part in new]
+        if k in drop:
+            continue
+        if k in above:
+            out.append(above[k])
+        out.append(inline.get(k, line))
+    if document.lines and out and not document.lines[-1].endswith(("\n", "\r")) and len(document.lines) - 1 in drop and new:
+        out[-1] = out[-1].removesuffix(document.eol)
+    if out and document.lines[0].startswith("\ufeff") and not out[0].startswith("\ufeff"):
+        out[0] = "\ufeff" + out[0]
+    return out
+
+
+def _tries(document: Document, index: int, rendered: list[str]) -> Iterator[list[str]]:
+    """Entry `index` replaced by `rendered`: as it is, then with a blank line, then with a comment behind it, which keep
+    what follows from being read as part of what stands before."""
+    entry, span = document.entries[index], document.spans[index]
+    resting = {*document.twins(index), *(() if entry.stamped else span.nested)}
+    markers = {i: _plain_marker(document, i) for i in resting if not document.entries[i].stamped}
+    own = {k for a, b in span.own for k in range(a, b)}
+    for gap in ((), ("",), ("", SPACER, "")):
+        yield _lines(document, own, span.start, [*rendered, *gap], markers)
+
+
+def _proven(document: Document, tries: Iterable[list[str]], expected: Counter[tuple[str, str]], text: str) -> bytes:
+    for lines in tries:
+        data = "".join(lines).encode("utf-8", "surrogateescape")
+        after = parse(data, document.path, document.grain)
+        if Counter((e.id, e.text) for e in after.entries if e.grain != "file") == expected:
+            return data
+    raise _unkeepable(text)
+
+
+def _reworded_file(document: Document, text: str, marker: Marker) -> bytes:
+    kept = document.lines[: document.spans[0].start]
+    data = "".join([*kept, *(line + document.eol for line in _whole(document, text, marker))])
+    after = parse(data.encode("utf-8", "surrogateescape"), document.path, document.grain)
+    _require(after.entries[0].id == marker.id, document.title)
+    return after.data
+
+
+def _require(kept: bool, text: str) -> None:
+    if not kept:
+        raise _unkeepable(text)
+
+
+def _unkeepable(text: str) -> BadRequest:
+    shape = f"The text {text[:60]!r}" if text else "This change"
+    return BadRequest(
+        f"{shape} cannot stand as one entry at its place: it would change how it or its neighbours are read.",
+        "Use plain sentences, or call revise_memory with file, content and base to write the file as a whole.",
+    )

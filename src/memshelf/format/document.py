@@ -1,0 +1,394 @@
+"""A markdown file as entries with ids. Pure: bytes in, records out; knows nothing of folders, kinds' rules or the clock.
+
+Grammar of entries (abi/ENTRY.md): a list item, a paragraph, another block (fence, quote, table, HTML), a timed heading
+with what stands under it (grain "heading"), or the whole file (grain "file") besides its blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memshelf.domain.entry import Entry, mint
+from memshelf.domain.text import folded
+from memshelf.format.blocks import Block, dedent, scan
+from memshelf.format.marker import HINT, NO_ATTRIBUTES, Found, Marker, find, unescape
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
+_TASK_BOX = re.compile(r"\[[ xX]\](?:[ \t]+|$)")
+_TAIL = re.compile(r"(?:[ \t]*<!--(?:(?!-->).)*-->)+[ \t]*$")
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*-->")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}\b")
+_DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_ESCAPED = re.compile(r"&(?:amp;)*lt;!--|--&(?:amp;)*gt;")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where an entry stands: indices into `Document.lines`."""
+
+    start: int
+    end: int
+    own: tuple[tuple[int, int], ...]
+    """The line ranges that are its own: [start, end) without entries nested in it."""
+    nested: tuple[int, ...] = ()
+    """Indices of entries that stand inside it."""
+    indent: int = 0
+    """List item: the column at which its content starts."""
+    prefix: str = ""
+    """List item: what stands before the text on its first line (bullet, task box)."""
+    tail: str = ""
+    """Foreign comments at the end of its first line."""
+    above: bool = False
+    """Whether its marker is a line of its own, the first of the span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about ids in a file that a person should know of."""
+
+    line: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """One parsed file. `"".join(lines)` encoded is `data` again."""
+
+    path: str
+    """What ids are minted from: `user/` or `project/` and the path in the store."""
+    grain: str
+    data: bytes
+    lines: tuple[str, ...]
+    eol: str
+    blocks: tuple[Block, ...]
+    first: int
+    """Index of the first line after the front matter."""
+    title: str
+    entries: tuple[Entry, ...]
+    spans: tuple[Span, ...]
+    markers: tuple[Marker | None, ...]
+    """The marker as it stands, for stamped entries."""
+    _by_id: dict[str, list[int]] = field(repr=False)
+
+    def where(self, entry_id: str) -> list[int]:
+        """Indices of the entries with that id; more than one is a copied line."""
+        return self._by_id.get(entry_id, [])
+
+    def twins(self, index: int) -> list[int]:
+        """Unstamped entries with the same folded text as entry `index`, which count on its place for their ids."""
+        text = folded(self.entries[index].text)
+        return [
+            i
+            for i, entry in enumerate(self.entries)
+            if i != index and not entry.stamped and entry.grain != "file" and folded(entry.text) == text
+        ]
+
+    @property
+    def one_liner(self) -> str:
+        """The first paragraph under the title, folded to one line; the first entry's first line where there is none."""
+        for entry in self.entries:
+            if entry.grain != "file" and len(entry.headings) <= 1:
+                return " ".join(entry.text.split())
+        return ""
+
+
+def parse(data: bytes, path: str, grain: str = "bullet") -> Document:
+    """Read a file's bytes; broken UTF-8 and NUL are carried through unchanged (surrogateescape)."""
+    text = data.decode("utf-8", "surrogateescape")
+    lines = _LINE.findall(text)
+    bare = [line.rstrip("\r\n") for line in lines]
+    if bare and bare[0].startswith("\ufeff"):
+        bare[0] = bare[0][1:]
+    first = _front_matter(bare)
+    blocks = scan(bare, first)
+    return _Reader(data, path, grain, lines, bare, blocks, first).document()
+
+
+def _front_matter(bare: list[str]) -> int:
+    if not bare or bare[0].rstrip() != "---":
+        return 0
+    for i in range(1, len(bare)):
+        if bare[i].rstrip() in ("---", "..."):
+            return i + 1
+    return 0
+
+
+def plain_heading(line: str) -> str:
+    """A heading's words without number signs and comments."""
+    text = _COMMENT.sub("", line).strip()
+    if text.startswith("#"):
+        text = re.sub(r"[ \t]+#+$", "", text.lstrip("#").strip())
+    return text.strip()
+
+
+class _Reader:
+    """One pass over the blocks of one file."""
+
+    def __init__(
+        self, data: bytes, path: str, grain: str, lines: list[str], bare: list[str], blocks: list[Block], first: int
+    ) -> None:
+        self.data, self.path, self.grain = data, path, grain
+        self.lines, self.bare, self.blocks, self.first = lines, bare, blocks, first
+        self.found: list[tuple[str, str, tuple[str, ...], Marker | None, Span]] = []
+        self.children: dict[int, list[int]] = {}
+        for i, block in enumerate(blocks):
+            if block.parent >= 0:
+                self.children.setdefault(block.parent, []).append(i)
+
+    def document(self) -> Document:
+        title = self._walk()
+        entries, by_id = self._with_ids()
+        eol = "\r\n" if self.lines and self.lines[0].endswith("\r\n") else "\n"
+        return Document(
+            self.path, self.grain, self.data, tuple(self.lines), eol, tuple(self.blocks), self.first, title,
+            tuple(entries), tuple(f[4] for f in self.found), tuple(f[3] for f in self.found), by_id,
+        )  # fmt: skip
+
+    # -- walking -------------------------------------------------------------------------------------------------
+
+    def _walk(self) -> str:
+        headings: list[tuple[int, str]] = []
+        title, until, comment = "", -1, -1
+        top = [i for i, block in enumerate(self.blocks) if block.parent < 0]
+        if self.grain == "file":
+            self._file_entry(top)
+        for place, i in enumerate(top):
+            block = self.blocks[i]
+            if block.start < until:
+                continue
+            above, comment = comment, -1
+            if block.type == "comment":
+                comment = i
+                continue
+            if block.type == "heading":
+                words = self._heading_words(block)
+                while headings and headings[-1][0] >= block.level:
+                    headings.pop()
+                if block.level == 1 and not title:
+                    title = words
+                if self.grain == "heading" and block.level > 1 and _CLOCK.match(words):
+                    until = self._heading_entry(top, place, words, tuple(h for _, h in headings))
+                headings.append((block.level, words))
+                continue
+            if block.type == "rule":
+                continue
+            context = tuple(h for _, h in headings)
+            if block.type == "item":
+                self._item(i, context)
+            else:
+                self._block(block, context, self._leading_marker(above, block))
+        return title
+
+    def _heading_words(self, block: Block) -> str:
+        if block.end - block.start == 1:
+            return plain_heading(self.bare[block.start])
+        return plain_heading(" ".join(self.bare[block.start : block.end - 1]))  # setext: the last line underlines it
+
+    def _leading_marker(self, above: int, block: Block) -> tuple[int, Found] | None:
+        if above < 0 or self.blocks[above].end != block.start:
+            return None
+        line = self.blocks[above].end - 1
+        found = find(self.bare[line])
+        return (line, found) if found and not self.bare[line][: found.start].strip() else None
+
+    def _file_entry(self, top: list[int]) -> None:
+        head = next((self.blocks[i] for i in top if self.blocks[i].type == "heading" and self.blocks[i].level == 1), None)
+        marker, words, start, above = None, "", self.first, False
+        if head is not None:
+            start, words = head.start, plain_heading(self.bare[head.start])
+            marker = found.marker if (found := find(self.bare[head.start])) else None
+        elif top and self.blocks[top[0]].type == "comment" and (found := find(self.bare[self.blocks[top[0]].start])):
+            marker, start, above = found.marker, self.blocks[top[0]].start, True
+        end = len(self.bare)
+        while end > start and not self.bare[end - 1].strip():
+            end -= 1
+        self.found.append(("file", words, (), marker, Span(start, end, ((start, end),), above=above)))
+
+    def _heading_entry(self, top: list[int], place: int, words: str, context: tuple[str, ...]) -> int:
+        block = self.blocks[top[place]]
+        end = len(self.bare)
+        for i in top[place + 1 :]:
+            if self.blocks[i].type == "heading" and self.blocks[i].level <= block.level:
+                end = self.blocks[i].start
+                break
+        last = end
+        while last > block.end and not self.bare[last - 1].strip():
+            last -= 1
+        found = find(self.bare[block.start])
+        body = "\n".join(self.bare[block.end : last]).strip("\n")
+        text = f"{words}\n{self._unescaped(body)}" if body.strip() else words
+        prefix = "#" * block.level + " "
+        span = Span(block.start, last, ((block.start, last),), prefix=prefix)
+        self.found.append(("heading", text, context, found.marker if found else None, span))
+        return end
+
+    def _block(self, block: Block, context: tuple[str, ...], leading: tuple[int, Found] | None) -> None:
+        body = self.bare[block.start : block.end]
+        marker, tail, start = None, "", block.start
+        if leading:
+            marker, start = leading[1].marker, leading[0]
+        elif block.type in ("paragraph", "quote"):
+            for k, line in enumerate(body):
+                if found := find(line):
+                    marker = found.marker
+                    body[k] = line[: found.start].rstrip() + line[found.end :].rstrip()
+                    break
+        if block.type == "paragraph":
+            grain = "block" if len(body) > 1 and "|" in body[0] and _DELIMITER_ROW.match(body[1]) and "-" in body[1] else "paragraph"
+            if match := _TAIL.search(body[0]):
+                tail, body[0] = match[0].strip(), body[0][: match.start()]
+            text = "\n".join(line.strip() for line in body).strip()
+        else:
+            grain, text = "block", "\n".join(body)
+        if not text:
+            return
+        text = text if block.type in ("fence", "code") else self._unescaped(text)
+        span = Span(start, block.end, ((start, block.end),), tail=tail, above=leading is not None)
+        self.found.append((grain, text, context, marker, span))
+
+    def _item(self, index: int, context: tuple[str, ...]) -> None:
+        """An item, and each item nested in it that is an entry of its own: one with a marker, or one under a hand-typed
+        item without marker; what else stands in a marked item is part of its text."""
+        block = self.blocks[index]
+        found, at = self._item_marker(index)
+        inner: list[int] = []
+        self._own_entries(index, found is not None, block.start, inner)
+        place = len(self.found)
+        self.found.append(("bullet", "", context, None, Span(block.start, block.end, ())))  # held until its nested ones are known
+        nested: list[int] = []
+        if inner:
+            under = (*context, plain_heading(_BULLET.sub("", self.bare[block.start], count=1)))
+            for child in inner:
+                nested.append(len(self.found))
+                self._item(child, under)
+        taken = [(self.blocks[c].start, self.blocks[c].end) for c in inner]
+        own = tuple(_without(block.start, block.end, taken, self.bare))
+        own_lines = [(k, self.bare[k]) for a, b in own for k in range(a, b)]
+        prefix, tail, text = self._item_text(block, own_lines, found, at)
+        span = Span(block.start, block.end, own, tuple(nested), block.indent, prefix, tail)
+        self.found[place] = ("bullet", text, context, found.marker if found else None, span)
+
+    def _own_entries(self, index: int, marked: bool, line: int, out: list[int]) -> None:
+        for child in self.children.get(index, ()):
+            block = self.blocks[child]
+            if block.type != "item":
+                continue
+            if block.start == line:  # `- - a`: one line, one entry
+                self._own_entries(child, True, line, out)
+            elif not marked or self._item_marker(child)[0] is not None:
+                out.append(child)
+            else:
+                self._own_entries(child, True, line, out)
+
+    def _item_marker(self, index: int) -> tuple[Found | None, int]:
+        """On the first line, or where an editor wrapped it to: a later line of the item's first paragraph."""
+        block = self.blocks[index]
+        if found := find(self.bare[block.start]):
+            return found, block.start
+        for child in self.children.get(index, ()):
+            part = self.blocks[child]
+            if part.type == "paragraph":
+                for k in range(part.start, part.end):
+                    if HINT in self.bare[k] and (found := find(self.bare[k])):
+                        return found, k
+            break
+        return None, -1
+
+    def _item_text(
+        self, block: Block, own_lines: list[tuple[int, str]], found: Found | None, at: int
+    ) -> tuple[str, str, str]:
+        head = own_lines[0][1]
+        if found and at == block.start:
+            head = head[: found.start].rstrip() + head[found.end :].rstrip()
+        match = _BULLET.match(head)
+        prefix = match[0] if match else ""
+        rest = head[len(prefix) :]
+        if box := _TASK_BOX.match(rest):
+            prefix, rest = prefix + box[0], rest[box.end() :]
+        tail = ""
+        if HINT in rest and (match := _TAIL.search(rest)):
+            tail, rest = match[0].strip(), rest[: match.start()]
+        rest = rest.strip()
+        if len(own_lines) == 1:
+            return prefix, tail, unescape(rest)
+        parts = [rest]
+        for k, line in own_lines[1:]:
+            if found and at == k:
+                line = line[: found.start].rstrip() + line[found.end :].rstrip()
+            parts.append(dedent(line, block.indent) if line.strip() else "")
+        return prefix, tail, self._unescaped("\n".join(parts).strip("\n"))
+
+    def _unescaped(self, text: str) -> str:
+        return unescaped(text) if "&" in text and _ESCAPED.search(text) else text
+
+    # -- ids -----------------------------------------------------------------------------------------------------
+
+    def _with_ids(self) -> tuple[list[Entry], dict[str, list[int]]]:
+        taken = {marker.id for _, _, _, marker, _ in self.found if marker and marker.valid}
+        seen: Counter[str] = Counter()
+        entries: list[Entry] = []
+        by_id: dict[str, list[int]] = {}
+        for grain, text, context, marker, span in self.found:
+            stamped = marker is not None and marker.valid
+            basis = text if grain != "file" else "\x01file"
+            key = folded(basis)
+            occurrence = seen[key]
+            seen[key] += 1
+            if stamped:
+                entry_id = marker.id
+            else:
+                entry_id = mint(self.path, basis, occurrence)
+                while entry_id in taken:  # stamped elsewhere in the file: the next occurrence is free
+                    occurrence += 1
+                    entry_id = mint(self.path, basis, occurrence)
+                taken.add(entry_id)
+            by_id.setdefault(entry_id, []).append(len(entries))
+            attributes = marker.attributes if marker else NO_ATTRIBUTES
+            entries.append(Entry(entry_id, text, grain, span.start + 1, context, attributes, stamped))
+        return entries, by_id
+
+
+def _without(start: int, end: int, taken: list[tuple[int, int]], bare: list[str]) -> Iterator[tuple[int, int]]:
+    """[start, end) less the taken ranges, trailing blank lines of each piece left out."""
+    at = start
+    for a, b in [*sorted(taken), (end, end)]:
+        last = a
+        while last > at and not bare[last - 1].strip():
+            last -= 1
+        if last > at:
+            yield at, last
+        at = max(at, b)
+
+
+def verbatim_lines(lines: list[str]) -> set[int]:
+    """Indices of lines inside fences, which are written and read as they are."""
+    inside: set[int] = set()
+    for block in scan(lines):
+        if block.type == "fence":
+            inside.update(range(block.start + 1, block.end - 1 if block.closed else block.end))
+    return inside
+
+
+def unescaped(text: str) -> str:
+    """Text as the caller gave it: comment escapes undone everywhere but inside fences."""
+    lines = text.split("\n")
+    keep = verbatim_lines(lines)
+    return "\n".join(line if i in keep else unescape(line) for i, line in enumerate(lines))
+
+
+def problems(document: Document) -> list[Problem]:
+    """What is wrong with the ids in a file, in line order; empty for a sound one."""
+    out = [
+        Problem(document.spans[i].start + 1, f"malformed id {marker.id!r}")
+        for i, marker in enumerate(document.markers)
+        if marker is not None and not marker.valid
+    ]
+    for entry_id, places in document._by_id.items():
+        if len(places) > 1:
+            lines = ", ".join(str(document.spans[i].start + 1) for i in places)
+            out.append(Problem(document.spans[places[1]].start + 1, f"id {entry_id} stands on lines {lines}"))
+    return sorted(out, key=lambda problem: problem.line)

@@ -1,0 +1,135 @@
+"""From an id to the one entry it names. Acts on nothing; an id that no longer names one is never answered with a near one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memshelf.domain.entry import Entry
+from memshelf.domain.text import folded
+from memshelf.errors import BadRequest, NotFound, OutOfScope
+from memshelf.format.document import Document
+from memshelf.store.store import Read, Store, split_address
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An entry and where it stands."""
+
+    store: Store
+    read: Read
+    index: int
+
+    @property
+    def entry(self) -> Entry:
+        return self.read.document.entries[self.index]
+
+    @property
+    def path(self) -> str:
+        return self.read.place.path
+
+    @property
+    def address(self) -> str:
+        return self.store.address(self.path, self.entry.id)
+
+
+class Sightings:
+    """The texts behind ids that this process showed, so that a changed hand-typed entry's successors can be named."""
+
+    def __init__(self, most: int = 2000) -> None:
+        self._texts: dict[str, str] = {}
+        self._most = most
+
+    def saw(self, entry_id: str, text: str) -> None:
+        self._texts.pop(entry_id, None)
+        self._texts[entry_id] = text
+        if len(self._texts) > self._most:
+            del self._texts[next(iter(self._texts))]
+
+    def text(self, entry_id: str) -> str:
+        return self._texts.get(entry_id, "")
+
+
+def locate(stores: Sequence[Store], address: str, sightings: Sightings | None = None) -> Located:
+    """The entry that an id or address names, in the stores in scope.
+
+    Raises:
+        NotFound: none; it says what became of it where that can be told, and names likely successors.
+        OutOfScope: the address is of a store outside the scope.
+        BadRequest: the id stands on two lines.
+    """
+    label, path, entry_id = split_address(address)
+    if label and label not in {store.label for store in stores}:
+        raise OutOfScope(f"{address!r} is in store {label!r}, which is out of scope.", "Pass 'project', or search again.")
+    inside = [store for store in stores if not label or store.label == label]
+    if path:
+        for store in inside:
+            read = store.read(path)
+            if read is not None and (found := read.document.where(entry_id)):
+                return _one([Located(store, read, i) for i in found], entry_id)
+    found = [
+        Located(store, read, i) for store in inside for read in store.every() for i in read.document.where(entry_id)
+    ]
+    if found:
+        return _one(found, entry_id)
+    raise _gone(inside, address, path, entry_id, sightings)
+
+
+def _one(found: list[Located], entry_id: str) -> Located:
+    if len(found) == 1:
+        return found[0]
+    places = ", ".join(f"{hit.store.address(hit.path)}:{hit.entry.line}" for hit in found)
+    remedy = "Run `memshelf doctor`, and take one of the two markers away by hand."
+    if len({(hit.store.label, hit.path) for hit in found}) == len(found):
+        remedy = f"Pass the whole address, for example {found[0].address!r}."
+    raise BadRequest(f"Id {entry_id} stands in {len(found)} places: {places}.", remedy)
+
+
+def _gone(stores: list[Store], address: str, path: str, entry_id: str, sightings: Sightings | None) -> NotFound:
+    for store in stores:
+        for read in store.every(archived=True):
+            for i in read.document.where(entry_id):
+                entry = read.document.entries[i]
+                end, until = entry.attributes.get("end", "archived"), entry.attributes.get("until", "")
+                return NotFound(f"{address!r} was {end} at {until}.", "Call search_memory for what is true now.")
+    text = sightings.text(entry_id) if sightings else ""
+    likely = [] if not text else sorted(_likely(stores, path, text), reverse=True)[:3]
+    if likely:
+        names = "; ".join(f"{there} {words!r}" for _, there, words in likely)
+        return NotFound(
+            f"{address!r} names no entry any more; its line was changed by hand. Likely successors: {names}.",
+            "Call again with the id of the one that you mean.",
+        )
+    return NotFound(f"{address!r} names no entry in scope.", "Call search_memory for the ids of what is there.")
+
+
+def _likely(stores: list[Store], path: str, text: str) -> list[tuple[float, str, str]]:
+    wanted = set(folded(text).split())
+    out: list[tuple[float, str, str]] = []
+    for store in stores:
+        for read in store.every():
+            if path and read.place.path != path:
+                continue
+            for entry in read.document.entries:
+                if entry.stamped or entry.grain == "file":
+                    continue
+                words = set(folded(entry.text).split())
+                share = len(wanted & words) / max(1, len(wanted | words))
+                if share >= 0.5:
+                    out.append((share, store.address(read.place.path, entry.id), entry.text[:80]))
+    return out
+
+
+def one_index(document: Document, entry_id: str, address: str) -> int:
+    """The entry's index in a document read just now under the lock.
+
+    Raises:
+        NotFound, BadRequest: somebody took it away, or copied it, since it was located.
+    """
+    found = document.where(entry_id)
+    if not found:
+        raise NotFound(f"{address!r} was taken away a moment ago.", "Call search_memory for what is there now.")
+    if len(found) > 1:
+        lines = ", ".join(str(document.entries[i].line) for i in found)
+        raise BadRequest(f"Id {entry_id} stands on lines {lines} of one file.", "Take one of the markers away by hand.")
+    return found[0]

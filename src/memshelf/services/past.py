@@ -1,0 +1,80 @@
+"""What ended: its last text, kept under the same id in `.archive/<same path>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from memshelf.domain.entry import Entry, stamp
+from memshelf.errors import BadRequest
+from memshelf.format import amend
+from memshelf.format.document import Document
+from memshelf.format.marker import Marker
+from memshelf.services.addressing import Located
+from memshelf.store import files
+from memshelf.store.store import ARCHIVE, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A text that ends, with the marker that it is kept under."""
+
+    text: str
+    marker: Marker
+
+
+def ended(target: Located, end: str, now: datetime, by: str = "", reason: str = "") -> Ending:
+    """How a located entry is kept: a whole file as its raw text, anything else as its own text."""
+    document, entry = target.read.document, target.entry
+    if entry.grain == "file":
+        text = "".join(document.lines[document.first :]).replace("\r\n", "\n").strip()
+    else:
+        text = entry.text
+    return _ending(entry, text, document.markers[target.index], end, now, by, reason)
+
+
+def ending(store: Store, path: str, entry: Entry, end: str, now: datetime) -> Ending:
+    """The same for an entry that a whole-file write leaves out."""
+    del store, path
+    return _ending(entry, entry.text, None, end, now, "", "")
+
+
+def _ending(entry: Entry, text: str, marker: Marker | None, end: str, now: datetime, by: str, reason: str) -> Ending:
+    kept = Marker(entry.id, entry.attributes, marker.foreign if marker else ())
+    words = {"until": stamp(now), "end": end, "by": by, "why": " ".join(reason.split())}
+    if not entry.stamped:
+        words["trust"] = entry.trust
+    return Ending(text, kept.updated(words))
+
+
+@contextmanager
+def kept(store: Store, path: str, endings: Sequence[Ending]) -> Iterator[None]:
+    """Write the endings into the archive, then run the block; if that fails, the archive is as before.
+
+    The archive comes first so that a kill in between leaves a text twice and never not at all. The lock is held.
+    """
+    archive = f"{ARCHIVE}/{path}"
+    written: list[files.Edited] = []
+    for ending in endings:
+        written.append(store.edit(archive, lambda document, e=ending: _appended(document, e, store, archive)))
+    try:
+        yield
+    except BaseException:
+        if written:
+            store.edit(archive, lambda document: written[0].before if document and document.data == written[-1].after else document.data if document else None)
+        raise
+
+
+def _appended(document: Document | None, ending: Ending, store: Store, archive: str) -> bytes:
+    base = document or store.parse(archive, b"")
+    fence = "`" * 4
+    while fence in ending.text:
+        fence += "`"
+    for text in (ending.text, f"{fence}\n{ending.text}\n{fence}"):
+        try:
+            return amend.add(base, text, ending.marker)
+        except BadRequest:
+            continue
+    raise BadRequest("This text cannot be kept in the archive.", "Change it by hand in the file.")
