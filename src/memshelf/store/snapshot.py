@@ -78,8 +78,8 @@ def read(path: Path, *, patience: float = 0.5) -> Snapshot | None:
         if _at_rest(path, give_up) is None:
             return None
         now = time.time_ns()
-        step("read")
         try:
+            step("read")
             fd = os.open(extended(path), _FLAGS)  # O_NONBLOCK: never waits for a FIFO that came in between
             with os.fdopen(fd, "rb", buffering=0) as file:
                 first = regular(path, os.fstat(fd))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 class Person:
-    """Does things at the n-th time that a step is reached, as `{("rename", 1): action}`; `seen` is every step passed."""
+    """Does things when a step is reached: `rename_2=action` just before the second `rename`. `seen`: steps passed."""
 
     def __init__(self, **deeds: Callable[[], object]) -> None:
         self.deeds = deeds
@@ -69,13 +70,11 @@ def as_plain_user():
     # Root ignores modes; a process without these two rights is stopped by them like anybody else.
     if os.geteuid() == 0:
         libc = ctypes.CDLL(None, use_errno=True)
-        class Header(ctypes.Structure): _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
-        class Data(ctypes.Structure): _fields_ = [("e", ctypes.c_uint32), ("p", ctypes.c_uint32), ("i", ctypes.c_uint32)]
-        header, data = Header(0x20080522, 0), (Data * 2)()
-        assert libc.capget(ctypes.byref(header), data) == 0
-        for bit in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-            data[0].e &= ~(1 << bit)
-        assert libc.capset(ctypes.byref(header), data) == 0
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+        rights = (ctypes.c_uint32 * 6)()
+        assert libc.capget(header, rights) == 0
+        rights[0] &= ~0b110  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        assert libc.capset(header, rights) == 0
 """
 
 
@@ -93,14 +92,16 @@ def test_a_file_that_is_not_there_has_no_print_and_no_bytes(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "socket", "device"])
-def test_what_is_no_regular_file_is_refused_without_being_opened(tmp_path: Path, kind: str) -> None:
+def test_what_is_no_regular_file_is_refused_without_being_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     path = tmp_path / "x.md"
     if kind == "folder":
         path.mkdir()
     elif kind == "pipe":
         os.mkfifo(path)
     elif kind == "socket":
-        os.chdir(tmp_path)  # the name of a socket is limited to 107 bytes
+        monkeypatch.chdir(tmp_path)  # the name of a socket is limited to 107 bytes
         with socket.socket(socket.AF_UNIX) as made:
             made.bind("x.md")
     else:
@@ -158,7 +159,7 @@ def test_a_file_that_never_rests_is_read_as_it_is_after_the_patience(tmp_path: P
     path = tmp_path / "log.md"
     path.write_bytes(b"x")
 
-    def busy(name: str) -> None:
+    def busy(_: str) -> None:
         with path.open("ab") as file:
             file.write(b"x")
 
@@ -227,7 +228,7 @@ def test_nobody_waits_for_our_own_write_and_yet_editors_see_a_later_time(tmp_pat
             times.append(path.stat().st_mtime_ns)
             files.read(path)
     assert "wait" not in steps.seen
-    assert all(later // 1_000_000 > earlier // 1_000_000 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later // 1_000_000 > earlier // 1_000_000 for earlier, later in pairwise(times))
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -247,7 +248,7 @@ def test_a_change_that_refuses_moves_no_byte(tmp_path: Path) -> None:
     path = old(tmp_path / "a.md")
     found = files.print_of(path)
 
-    def refuse(before: bytes | None) -> bytes:
+    def refuse(_: bytes | None) -> bytes:
         raise NotFound("no such entry")
 
     for target in (path, tmp_path / "folder" / "b.md"):
@@ -330,9 +331,9 @@ def test_an_in_place_save_that_spans_the_replacement_is_kept_whole(tmp_path: Pat
 
 def test_a_writer_that_opened_the_old_file_and_writes_after_the_replacement_is_kept(tmp_path: Path) -> None:
     path = old(tmp_path / "a.md")
-    with path.open("r+b", buffering=0) as editor:
-        with files.faults(Person(fsync_folder_1=lambda: editor.write(b"# TITLE\n"))):
-            files.edit(path, add)
+    editor = path.open("r+b", buffering=0)
+    with editor, files.faults(Person(fsync_folder_1=lambda: editor.write(b"# TITLE\n"))):
+        files.edit(path, add)
     assert everything(tmp_path) == {"a.md": b"# TITLE\n" + LINE}
 
 
@@ -383,9 +384,9 @@ def test_a_save_in_the_middle_of_a_removal_is_kept(tmp_path: Path, save) -> None
 
 def test_a_folder_put_where_the_file_was_stays_and_is_refused(tmp_path: Path) -> None:
     path = old(tmp_path / "a.md")
-    with files.faults(Person(rename_1=lambda: (path.unlink(), path.mkdir(), old(path / "b.md")))):
-        with pytest.raises(Unreadable, match="is a folder"):
-            files.edit(path, add)
+    swapped = Person(rename_1=lambda: (path.unlink(), path.mkdir(), old(path / "b.md")))
+    with files.faults(swapped), pytest.raises(Unreadable, match="is a folder"):
+        files.edit(path, add)
     assert everything(tmp_path) == {"a.md/b.md": b"# Title\n"}
 
 
@@ -535,8 +536,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 user = os.geteuid()
 def mount(options, flags=0):
     return libc.mount(b"none", sys.argv[1].encode(), b"tmpfs", flags, options)
-if libc.unshare(0x20000 | (0 if user == 0 else 0x10000000)) or libc.mount(b"none", b"/", None, 0x44000, None) or mount(b"size=64k"):
-    print("NO_DISK"); sys.exit()  # CLONE_NEWNS, CLONE_NEWUSER; MS_REC | MS_PRIVATE
+spaces = 0x20000 | (0 if user == 0 else 0x10000000)  # CLONE_NEWNS, CLONE_NEWUSER; then MS_REC | MS_PRIVATE
+if libc.unshare(spaces) or libc.mount(b"none", b"/", None, 0x44000, None) or mount(b"size=64k"):
+    print("NO_DISK"); sys.exit()
 root = Path(sys.argv[1])
 def attempt(root, name):
     try:
@@ -553,9 +555,9 @@ def test_a_full_disk_leaves_the_old_bytes_and_can_still_be_locked(tmp_path: Path
         OWN_DISK
         + """
 print(attempt(root / "store", "a.md"))
-with open(root / "rest", "wb") as rest:
+with open(root / "rest", "wb", buffering=0) as rest:
     try:
-        while True: rest.write(b"x" * 512); rest.flush()
+        while True: rest.write(b"x" * 512)
     except OSError: pass
 with StoreLock(root / "store").held(): print("locked")
 print(attempt(root / "store", "a.md"), attempt(root / "store", "b.md"))
@@ -605,10 +607,11 @@ import ctypes, errno, struct, sys
 from pathlib import Path
 from memshelf.store import exchange, files
 numbers = {"renameat2": [316], "link": [86, 265]}
+answers = {"renameat2": 0x50000 | errno.ENOSYS, "link": 0x50000 | errno.EPERM}
 program = [(0x20, 0, 0, 0)]  # load the number of the system call
 for name in sys.argv[2].split():
     for number in numbers[name]:
-        program += [(0x15, 0, 1, number), (0x06, 0, 0, 0x50000 | (errno.ENOSYS if name == "renameat2" else errno.EPERM))]
+        program += [(0x15, 0, 1, number), (0x06, 0, 0, answers[name])]
 program.append((0x06, 0, 0, 0x7FFF0000))
 code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
 filter = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(program), ctypes.addressof(code)))

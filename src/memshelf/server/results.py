@@ -1,0 +1,101 @@
+"""The shapes of what tools answer, as pydantic models: the output schemas that hosts read."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+
+class Record(BaseModel):
+    """An entry; `text` is its own text, `line` counts from 1, `created_at` is UTC or empty."""
+
+    id: str
+    address: str
+    kind: str
+    name: str
+    store: Literal["user", "project"]
+    project: str
+    file: str
+    line: int
+    text: str
+    trust: str
+    state: str
+    source: str
+    created_at: str
+    confidence: float
+    age_days: int
+
+
+class Hit(Record):
+    """A record that answered a search; `file_id` names the whole file where that is an entry too."""
+
+    score: float
+    arms: list[str]
+    file_id: str = ""
+
+
+class Found(BaseModel):
+    outcome: Literal["hits", "no_match", "store_missing", "unreadable"]
+    hits: list[Hit]
+    dropped: int
+    note: str
+
+
+class FileRow(BaseModel):
+    file: str
+    kind: str
+    name: str
+    one_liner: str
+    entries: int
+    updated: str
+
+
+class Catalog(BaseModel):
+    """The files in scope, or one file with its entries, etag and content."""
+
+    project: str = ""
+    files: list[FileRow] = []
+    file: str = ""
+    etag: str = ""
+    kind: str = ""
+    entries: list[Record] = []
+    content: str = ""
+    note: str = ""
+
+
+class Done(BaseModel):
+    """A receipt; an etag is empty where there was or is no file."""
+
+    op: Literal["added", "revised", "retracted", "registered", "noop"]
+    id: str
+    address: str
+    kind: str
+    drawer: str
+    file: str
+    etag_before: str
+    etag_after: str
+    reasons: list[str]
+    unreached: list[str]
+
+
+def flat(schema: dict[str, Any]) -> dict[str, Any]:
+    """A JSON schema without `$ref`, titles and empty defaults: some hosts read no references, and each word costs tokens."""
+    definitions = schema.get("$defs", {})
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, list):
+            return [walk(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if reference := node.get("$ref"):
+            return walk(definitions[reference.rpartition("/")[2]])
+        out: dict[str, Any] = {}
+        for key, part in node.items():
+            if key == "properties":
+                out[key] = {name: walk(value) for name, value in part.items()}
+            elif key not in ("$defs", "title") and not (key == "default" and part in ("", [])):
+                out[key] = walk(part)
+        return out
+
+    return walk(schema)
