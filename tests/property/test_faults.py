@@ -26,7 +26,8 @@ OLD, NEW = b"# Title\n", b"# Title\n- new\n"
 
 def old(path: Path, data: bytes = OLD) -> Path:
     path.write_bytes(data)
-    os.utime(path, (time.time() - 60,) * 2)
+    then = time.time() - 60
+    os.utime(path, (then, then))
     return path
 
 

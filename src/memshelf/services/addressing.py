@@ -86,12 +86,15 @@ def _one(found: list[Located], entry_id: str) -> Located:
 
 
 def _gone(stores: list[Store], address: str, path: str, entry_id: str, sightings: Sightings | None) -> NotFound:
-    for store in stores:
-        for read in store.every(archived=True):
-            for i in read.document.where(entry_id):
-                entry = read.document.entries[i]
-                end, until = entry.attributes.get("end", "archived"), entry.attributes.get("until", "")
-                return NotFound(f"{address!r} was {end} at {until}.", "Call search_memory for what is true now.")
+    ended = [
+        read.document.entries[i]
+        for store in stores
+        for read in store.every(archived=True)
+        for i in read.document.where(entry_id)
+    ]
+    if ended:
+        end, until = ended[-1].attributes.get("end", "archived"), ended[-1].attributes.get("until", "")
+        return NotFound(f"{address!r} was {end} at {until}.", "Call search_memory for what is true now.")
     text = sightings.text(entry_id) if sightings else ""
     likely = [] if not text else sorted(_likely(stores, path, text), reverse=True)[:3]
     if likely:

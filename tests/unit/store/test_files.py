@@ -29,7 +29,8 @@ def old(path: Path, data: bytes = b"# Title\n", mode: int = 0o644) -> Path:
     """A file that rested long ago."""
     path.write_bytes(data)
     path.chmod(mode)
-    os.utime(path, (time.time() - 60,) * 2)
+    then = time.time() - 60
+    os.utime(path, (then, then))
     return path
 
 
@@ -122,7 +123,8 @@ def test_a_snapshot_is_settled_only_when_its_mtime_is_two_seconds_old(tmp_path: 
     print_ = files.print_of(path)
     assert print_
     assert files.read(path) == files.Snapshot(b"x", print_, True)
-    os.utime(path, (time.time() - 1,) * 2)
+    then = time.time() - 1
+    os.utime(path, (then, then))
     snapshot = files.read(path)
     assert snapshot
     assert not snapshot.settled
@@ -175,7 +177,8 @@ def test_a_file_that_never_rests_is_read_as_it_is_after_the_patience(tmp_path: P
 @pytest.mark.parametrize("ahead", [1.0, 3600.0])
 def test_a_clock_ahead_of_ours_does_not_use_up_the_patience(tmp_path: Path, ahead: float) -> None:
     path = old(tmp_path / "a.md")
-    os.utime(path, (time.time() + ahead,) * 2)
+    then = time.time() + ahead
+    os.utime(path, (then, then))
     begin = time.monotonic()
     assert files.read(path, patience=60)
     assert time.monotonic() - begin < 30
