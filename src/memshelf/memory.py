@@ -15,9 +15,10 @@ from memshelf.errors import BadRequest, ProjectRequired
 from memshelf.search.scan import INCLUDES, Answer, Match, Query, scan
 from memshelf.services import catalog, registering
 from memshelf.services.addressing import locate
+from memshelf.services.draft import Caller, Draft
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope
-from memshelf.services.writing import Caller, Draft, Writing
+from memshelf.services.writing import Writing
 from memshelf.store.projects import Project, Registry, checked_slug, git_remote
 from memshelf.store.store import Store
 
@@ -145,7 +146,11 @@ class Memory:
         """{project, files: [{file, kind, name, one_liner, entries, updated}], note}."""
         stores = self.scope.reading(project)
         rows, trouble = catalog.files(stores, kind)
-        return {"project": stores[0].label, "files": rows, "note": "; ".join(f"{t.path}: {t.why}" for t in trouble[:20])}
+        return {
+            "project": stores[0].label,
+            "files": rows,
+            "note": "; ".join(f"{t.path}: {t.why}" for t in trouble[:20]),
+        }
 
     def file(self, file: str, project: str = "") -> dict[str, Any]:
         """{file, etag, kind, entries: [...], content}."""
@@ -169,7 +174,9 @@ class Memory:
         found = locate(self.scope.reading(project), address, self.writing.sightings)
         read, now = found.read, self.clock()
         file = found.store.address(found.path)
-        return entry_record(found.store, read.place.kind, read.place.name, file, found.entry, found.entry.state(now), now)
+        return entry_record(
+            found.store, read.place.kind, read.place.name, file, found.entry, found.entry.state(now), now
+        )
 
     def projects(self) -> list[dict[str, Any]]:
         return catalog.projects(self.scope)
@@ -191,7 +198,11 @@ class Memory:
         Raises:
             BadRequest: none of the three, or parts of several.
         """
-        given = {n for n, v in (("id", entry_id), ("text", text), ("file", file), ("content", content), ("insert", insert)) if v}
+        given = {
+            n
+            for n, v in (("id", entry_id), ("text", text), ("file", file), ("content", content), ("insert", insert))
+            if v
+        }
         if given == {"id", "text"}:
             return self.writing.revise(entry_id, text, self.caller, base, project, source, evidence)
         if given == {"file", "content"}:
@@ -214,7 +225,9 @@ class Memory:
             raise BadRequest("'path' is missing.", "Pass the project's full path as 'path'.")
         root = Path(path).expanduser()
         remote = git_remote(root) if root.is_dir() else ""
-        return registering.register(self.scope, Project(checked_slug(slug.strip()), root, remote), self.caller, role, stack, status)
+        return registering.register(
+            self.scope, Project(checked_slug(slug.strip()), root, remote), self.caller, role, stack, status
+        )
 
     def create(self) -> bool:
         """Make the user store where there is none."""

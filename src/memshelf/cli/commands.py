@@ -17,7 +17,7 @@ from memshelf.cli.setup import setup
 from memshelf.errors import MemshelfError, Refused
 from memshelf.memory import Memory
 from memshelf.search.scan import Query
-from memshelf.services.writing import Draft
+from memshelf.services.draft import Draft
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -27,7 +27,9 @@ app = typer.Typer(
 app.command()(setup)
 
 Json = Annotated[bool, typer.Option("--json", help="Print data instead of text.")]
-ProjectName = Annotated[str, typer.Option("--project", help="Slug; default: the project of this folder and the user store.")]
+ProjectName = Annotated[
+    str, typer.Option("--project", help="Slug; default: the project of this folder and the user store.")
+]
 
 
 @contextmanager
@@ -52,7 +54,6 @@ def serve(
     """Serve memory to one host over stdio (MCP). Hosts start this; you need not."""
     given = [*(["--project", project] if project else []), *(["--all-projects"] if all_projects else [])]
     os.execv(sys.executable, [sys.executable, "-m", "memshelf", "serve", *given])  # the entry point spares this detour
-
 
 
 @app.command()
@@ -80,9 +81,23 @@ def add(
         words = sys.stdin.read() if text == "-" else text
         done = opened().add(
             Draft(
-                words, kind, name, project, collection, source, evidence, confidence, tuple(tag or ()), tuple(alias or ()),
-                applies, valid_from, valid_to, expires_at, supersedes, store,
-            )  # fmt: skip
+                words,
+                kind,
+                name,
+                project,
+                collection,
+                source,
+                evidence,
+                confidence,
+                tuple(tag or ()),
+                tuple(alias or ()),
+                applies,
+                valid_from,
+                valid_to,
+                expires_at,
+                supersedes,
+                store,
+            )
         )
         show.receipt(done.plain(), json)
 
@@ -90,7 +105,9 @@ def add(
 @app.command()
 def search(
     query: Annotated[list[str], typer.Argument(help="Words, an id or a path.")],
-    also: Annotated[list[str] | None, typer.Option(help="Another word that the note might use; may be repeated.")] = None,
+    also: Annotated[
+        list[str] | None, typer.Option(help="Another word that the note might use; may be repeated.")
+    ] = None,
     project: ProjectName = "",
     kind: Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only these kinds.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-l")] = 10,
@@ -102,7 +119,15 @@ def search(
 ) -> None:
     """Find what is remembered, best first. Exit 0 with hits or none."""
     with answered():
-        asked = Query(" ".join(query), tuple(also or ()), tuple(kind or ()), tuple(tag or ()), applies, tuple(include or ()), limit)
+        asked = Query(
+            " ".join(query),
+            tuple(also or ()),
+            tuple(kind or ()),
+            tuple(tag or ()),
+            applies,
+            tuple(include or ()),
+            limit,
+        )
         show.hits(opened(all_projects).search(asked, "*" if all_projects else project), json)
 
 
@@ -133,7 +158,12 @@ def revise(
     """Reword an entry; its id stays, its old text goes to the archive."""
     with answered():
         words = sys.stdin.read() if text == "-" else text
-        show.receipt(opened().revise(entry_id=id, text=words, base=base, project=project, source="user", evidence=evidence).plain(), json)
+        show.receipt(
+            opened()
+            .revise(entry_id=id, text=words, base=base, project=project, source="user", evidence=evidence)
+            .plain(),
+            json,
+        )
 
 
 @app.command()
@@ -150,7 +180,9 @@ def delete(
 
 @app.command()
 def projects(
-    register: Annotated[str, typer.Option("--register", metavar="SLUG", help="Register a project under this slug.")] = "",
+    register: Annotated[
+        str, typer.Option("--register", metavar="SLUG", help="Register a project under this slug.")
+    ] = "",
     path: Annotated[str, typer.Option(help="With --register: its folder; default: this one.")] = "",
     role: Annotated[str, typer.Option()] = "",
     stack: Annotated[str, typer.Option()] = "",
@@ -169,7 +201,7 @@ def projects(
 
 @app.command()
 def doctor(project: ProjectName = "", json: Json = False) -> None:
-    """Report what a person should look at: files that cannot be read, ids that stand twice. Changes nothing; exit 1 if any."""
+    """Report what a person should look at, such as unreadable files and ids that stand twice; exit 1 if any."""
     with answered():
         found = opened().health(project)
         show.health(found, json)

@@ -18,7 +18,9 @@ from memshelf.memory import Memory, user_home
 
 
 def setup(
-    host: Annotated[list[str] | None, typer.Option("--host", help="Only this host; may be repeated. Default: those found.")] = None,
+    host: Annotated[
+        list[str] | None, typer.Option("--host", help="Only this host; may be repeated. Default: those found.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write the configuration without asking.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take our entry out of the hosts' configuration.")] = False,
     check: Annotated[bool, typer.Option(help="Prove the main job live at the end.")] = True,
@@ -87,7 +89,9 @@ def _undo(hosts: list[Host]) -> None:
 def _proof(command: list[str]) -> bool:
     """Run the live check in a process of its own, as a host would, and show each step."""
     typer.echo(f"\nLive check on a throw-away store, started as a host does: {' '.join(command)}")
-    run = subprocess.run([sys.executable, "-m", "memshelf.server.proof", *command], stdout=subprocess.PIPE, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-m", "memshelf.server.proof", *command], stdout=subprocess.PIPE, text=True, check=False
+    )
     for line in run.stdout.splitlines():
         step = json.loads(line)
         typer.echo(f"  {'ok  ' if step['ok'] else 'FAIL'} {step['step']}: {step['detail']}")

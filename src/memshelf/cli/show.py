@@ -39,7 +39,9 @@ def entry(record: Mapping[str, Any], json: bool) -> None:
         plain(record, "", True)
         return
     console = Console(soft_wrap=True)
-    console.print(Text(record["address"], "cyan"), Text(f"{record['kind']} · {record['trust']} · {record['state']}", "dim"))
+    console.print(
+        Text(record["address"], "cyan"), Text(f"{record['kind']} · {record['trust']} · {record['state']}", "dim")
+    )
     console.print(Text("\n".join("  " + line for line in record["text"].split("\n"))))
 
 
@@ -54,15 +56,21 @@ def projects(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
     if not rows:
         typer.echo("No projects yet; the first write in a repository makes its store, or use --register.")
         return
-    _table(("slug", "path", "remote", "store"), [(r["slug"] + (" *" if r["bound"] else ""), r["path"], r["remote"], "yes" if r["store"] else "not yet") for r in rows])
+    _table(
+        ("slug", "path", "remote", "store"),
+        [
+            (r["slug"] + (" *" if r["bound"] else ""), r["path"], r["remote"], "yes" if r["store"] else "not yet")
+            for r in rows
+        ],
+    )
 
 
 def health(found: Mapping[str, Any], json: bool) -> None:
     if json:
         plain(found, "", True)
         return
-    counts = f"{found['files']} files, {found['entries']} entries ({found['unstamped']} typed by hand), {found['unfiled']} files unfiled"
-    typer.echo(counts)
+    typer.echo(f"{found['files']} files ({found['unfiled']} unfiled), {found['entries']} entries")
+    typer.echo(f"{found['unstamped']} entries typed by hand and not stamped")
     if found["problems"]:
         _table(("where", "what"), [(p["where"], p["what"]) for p in found["problems"]])
     else:

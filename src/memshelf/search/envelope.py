@@ -1,4 +1,4 @@
-"""Recalled text as data: an envelope with provenance that no recalled text can close. Knows nothing of how it was found."""
+"""Recalled text as data: an envelope with provenance that no recalled text can close."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OWN_TAG = re.compile(r"<(?=\s*/?\s*memory-data)", re.I)
 
 
 def quoted(text: str) -> str:
-    """A note's lines, each behind `| `; our own tags inside lose their bracket, control and bidi characters show as U+FFFD."""
+    """A note's lines, each behind `| `; our own tags inside lose their bracket, hidden characters show as U+FFFD."""
     safe = _OWN_TAG.sub("‹", shown(text))
     return "\n".join(f"| {line}" for line in safe.split("\n"))
 

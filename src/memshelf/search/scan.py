@@ -1,4 +1,4 @@
-"""Search by reading every file in scope: term matching with a simple, stable rank. Needs no index and writes nothing."""
+"""Search by reading every file in scope: term matching with a simple, stable rank. Writes nothing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,71 @@ from memshelf.domain.text import folded
 from memshelf.store.store import Read, Store, Trouble
 
 INCLUDES = ("staging", "archived", "superseded", "rejected")
+EXACT = "\0id"
+"""Stands among an entry's terms where the query is its id or address."""
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?", re.U)
-_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+_WIDE = re.compile(
+    "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"
+)
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IDENTIFIER = re.compile(r"[\w./:#@+-]*[\w]")
 STOP = frozenset(
-    "a an and are as at be by can do does for from had has have how i if in into is it its me my of on or our so that the "
-    "their them then there these they this to was we were what when where which who why will with you your".split()
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "me",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "so",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "you",
+        "your",
+    ]
 )
 
 
@@ -104,7 +162,7 @@ def _split(text: str) -> list[str]:
 
 def scan(stores: Sequence[Store], query: Query, now: datetime) -> Answer:
     """Every entry in the stores that holds at least one term, ranked; earlier stores win ties."""
-    wanted = terms(query)
+    wanted, named = terms(query), query.words.strip().rpartition("#")[2]
     answer = Answer()
     found: list[tuple[Store, Read, Entry, str, dict[str, float]]] = []
     total, frequency = 0, dict.fromkeys((*wanted.own, *wanted.also), 0)
@@ -113,22 +171,25 @@ def scan(stores: Sequence[Store], query: Query, now: datetime) -> Answer:
         for read in reads:
             if not _kind_wanted(read, query):
                 continue
-            context = folded(" ".join((read.place.path.replace("/", " ").removesuffix(".md").replace("-", " "), read.document.title)))
+            context = folded(
+                " ".join((read.place.path.replace("/", " ").removesuffix(".md").replace("-", " "), read.document.title))
+            )
             for entry in read.document.entries:
                 total += 1
                 state = entry.state(now)
-                if not _wanted(entry, state, read, query):
+                if not _wanted(entry, state, query):
                     continue
-                hits = _hits(entry, context, wanted)
+                hits = {EXACT: 1.0} if entry.id == named else _hits(entry, context, wanted)
                 if hits:
                     found.append((store, read, entry, state, hits))
                     for term in hits:
-                        frequency[term] += 1
+                        frequency[term] = frequency.get(term, 0) + 1
     weights = {
         term: (1.0 if term in wanted.own else 0.5) * math.log(1 + (total - n + 0.5) / (n + 0.5))
         for term, n in frequency.items()
     }
     ranked = _ranked(found, wanted, weights, list(stores), now)
+    ranked.sort(key=lambda match: match.arms != ("id",))
     answer.matches, answer.dropped = _shared(ranked, query.limit)
     return answer
 
@@ -140,7 +201,7 @@ def _kind_wanted(read: Read, query: Query) -> bool:
     return kind.in_search or kind.name in query.include or kind.name in query.kinds
 
 
-def _wanted(entry: Entry, state: str, read: Read, query: Query) -> bool:
+def _wanted(entry: Entry, state: str, query: Query) -> bool:
     if state not in ("active", "conflicted") and state not in query.include:
         return False
     if entry.trust == "candidate" and "staging" not in query.include:
@@ -213,7 +274,9 @@ def _ranked(
         file_id = _file_id(read)
         if entry.grain != "file":
             best_in_file[(id(store), read.place.path)] = True
-        matches.append(Match(store, read, entry, state, round(score, 4), ("scan",), file_id))
+        matches.append(
+            Match(store, read, entry, state, round(score, 4), ("id",) if EXACT in hits else ("scan",), file_id)
+        )
     matches = [m for m in matches if m.entry.grain != "file" or (id(m.store), m.read.place.path) not in best_in_file]
     order = {id(store): i for i, store in enumerate(stores)}
     return sorted(matches, key=lambda m: (-m.score, order[id(m.store)], m.read.place.path, m.entry.line))

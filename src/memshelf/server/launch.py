@@ -11,7 +11,9 @@ from pathlib import Path
 def main(argv: list[str]) -> int:
     """Serve over stdio until the host closes it; exit code 2 for bad arguments, 3 where the binding fails."""
     parser = argparse.ArgumentParser("memshelf serve", description="Serve memory to one host over stdio (MCP).")
-    parser.add_argument("--project", type=Path, metavar="PATH", help="bind to this folder's project; no call can leave it")
+    parser.add_argument(
+        "--project", type=Path, metavar="PATH", help="bind to this folder's project; no call can leave it"
+    )
     parser.add_argument("--all-projects", action="store_true", help="allow project='*' in searches")
     options = parser.parse_args(argv)
 

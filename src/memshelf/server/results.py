@@ -80,7 +80,7 @@ class Done(BaseModel):
 
 
 def flat(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON schema without `$ref`, titles and empty defaults: some hosts read no references, and each word costs tokens."""
+    """A JSON schema without references, which some hosts cannot read, and without titles and empty defaults."""
     definitions = schema.get("$defs", {})
 
     def walk(node: Any) -> Any:

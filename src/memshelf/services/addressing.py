@@ -1,4 +1,4 @@
-"""From an id to the one entry it names. Acts on nothing; an id that no longer names one is never answered with a near one."""
+"""From an id to the one entry it names. An id that no longer names one is never answered with a near one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def locate(stores: Sequence[Store], address: str, sightings: Sightings | None = 
     """
     label, path, entry_id = split_address(address)
     if label and label not in {store.label for store in stores}:
-        raise OutOfScope(f"{address!r} is in store {label!r}, which is out of scope.", "Pass 'project', or search again.")
+        raise OutOfScope(
+            f"{address!r} is in store {label!r}, which is out of scope.", "Pass 'project', or search again."
+        )
     inside = [store for store in stores if not label or store.label == label]
     if path:
         for store in inside:

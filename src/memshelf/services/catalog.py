@@ -18,7 +18,10 @@ def files(stores: Sequence[Store], kind: str = "") -> tuple[list[dict[str, Any]]
     wanted = load().named(kind).name if kind else ""
     trouble: list[Trouble] = []
     rows = [
-        _row(store, read) for store in stores for read in store.every(trouble) if not wanted or read.place.kind == wanted
+        _row(store, read)
+        for store in stores
+        for read in store.every(trouble)
+        if not wanted or read.place.kind == wanted
     ]
     return rows, trouble
 
@@ -38,7 +41,7 @@ def one_file(stores: Sequence[Store], file: str) -> tuple[Store, Read]:
 def projects(scope: Scope) -> list[dict[str, Any]]:
     """Every registered project: slug, path, remote, whether its folder and store are there, whether it is bound."""
     bound = scope.bound.slug if scope.bound else ""
-    rows = {name: project for name, project in scope.registry.all().items()}
+    rows = dict(scope.registry.all())
     if scope.bound and scope.bound.slug not in rows:
         rows[scope.bound.slug] = scope.bound
     return [

@@ -75,7 +75,10 @@ def existing(stores: Sequence[Store], file: str) -> tuple[Store, str]:
     store = next((store for store in stores if store.label == label), None)
     if store is None:
         labels = ", ".join(store.label for store in stores)
-        raise OutOfScope(f"'file' {file!r} begins with none of the stores in scope: {labels}.", "Pass 'file' as get_project_memories lists it.")
+        raise OutOfScope(
+            f"'file' {file!r} begins with none of the stores in scope: {labels}.",
+            "Pass 'file' as get_project_memories lists it.",
+        )
     if store.read(path) is None:
         raise NotFound(f"'file' {file!r} does not exist.", "Call get_project_memories for the files there are.")
     return store, path
@@ -93,9 +96,19 @@ def _folder(store: Store, kind: Kind, collection: str, fields: set[str]) -> str:
             raise BadRequest(f"'collection' is not for kind {kind.name!r}.", "Leave it out, or choose kind 'note'.")
         return ""
     if not collection.strip():
-        there = sorted({p.collection for path in store.paths() if (p := store.place(path)).kind == kind.name and p.collection})
-        known = f"there are {', '.join(there)}" if there else f"such as {', '.join(kind.guides)}" if kind.guides else "one word for its class"
-        raise BadRequest(f"'collection' is missing: kind {kind.name!r} is filed as {kind.path}.", f"Pass 'collection' ({known}).")
+        there = sorted(
+            {p.collection for path in store.paths() if (p := store.place(path)).kind == kind.name and p.collection}
+        )
+        known = (
+            f"there are {', '.join(there)}"
+            if there
+            else f"such as {', '.join(kind.guides)}"
+            if kind.guides
+            else "one word for its class"
+        )
+        raise BadRequest(
+            f"'collection' is missing: kind {kind.name!r} is filed as {kind.path}.", f"Pass 'collection' ({known})."
+        )
     return names.slug(collection, "collection")
 
 
@@ -105,7 +118,11 @@ def _alike(store: Store, path: str) -> str:
     if not here.is_dir() or (here / file).exists():
         return ""
     for item in sorted(here.iterdir(), key=lambda item: item.name):
-        if item.name.endswith(".md") and not item.name.startswith(".") and names.same(item.stem, file.removesuffix(".md")):
+        if (
+            item.name.endswith(".md")
+            and not item.name.startswith(".")
+            and names.same(item.stem, file.removesuffix(".md"))
+        ):
             found = f"{folder}/{item.name}" if folder else item.name
             if store.place(found).kind == store.place(path).kind:
                 return found
@@ -121,4 +138,3 @@ def _read_alias(store: Store, kind: Kind, stem: str) -> str:
             if (store.root / path).is_file() and store.place(path).kind == kind.name:
                 return path
     return ""
-

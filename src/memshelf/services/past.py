@@ -63,7 +63,16 @@ def kept(store: Store, path: str, endings: Sequence[Ending]) -> Iterator[None]:
         yield
     except BaseException:
         if written:
-            store.edit(archive, lambda document: written[0].before if document and document.data == written[-1].after else document.data if document else None)
+            store.edit(
+                archive,
+                lambda document: (
+                    written[0].before
+                    if document and document.data == written[-1].after
+                    else document.data
+                    if document
+                    else None
+                ),
+            )
         raise
 
 

@@ -8,9 +8,9 @@ from memshelf.domain.text import clean_line
 from memshelf.format import amend
 from memshelf.format.document import Document, parse
 from memshelf.format.marker import Marker
+from memshelf.services.draft import Caller
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope
-from memshelf.services.writing import Caller
 from memshelf.store.files import etag
 from memshelf.store.projects import Project
 
@@ -65,7 +65,9 @@ def _card(document: Document | None, path: str, slug: str, given: dict[str, str]
         line = f"{key}: {value}"
         if line in document.data.decode("utf-8", "replace"):
             continue
-        index = next((i for i, e in enumerate(document.entries) if e.grain == "bullet" and e.text.startswith(f"{key}:")), None)
+        index = next(
+            (i for i, e in enumerate(document.entries) if e.grain == "bullet" and e.text.startswith(f"{key}:")), None
+        )
         if index is None:
             data = amend.add(document, line, Marker(caller.new_id(), at))
         else:
@@ -73,5 +75,3 @@ def _card(document: Document | None, path: str, slug: str, given: dict[str, str]
             data = amend.reword(document, index, line, marker.updated(at))
         document = parse(data, document.path, document.grain)
     return document.data
-
-

@@ -10,7 +10,9 @@ from memshelf.domain.kinds import Kind
 from memshelf.domain.layout import Place
 from memshelf.errors import CapReached, EvidenceMissing, Frozen, LessonMissing
 
-_LOCATOR = re.compile(r"[a-z][a-z0-9+.-]*://\S|\b[\w-]+\.[a-z]{2,}\b|(?:^|\s)[\w.~-]*/[\w./-]+|\b\d{4}-\d{2}-\d{2}\b", re.I)
+_LOCATOR = re.compile(
+    r"[a-z][a-z0-9+.-]*://\S|\b[\w-]+\.[a-z]{2,}\b|(?:^|\s)[\w.~-]*/[\w./-]+|\b\d{4}-\d{2}-\d{2}\b", re.I
+)
 _LESSON = re.compile(r"^\W*lesson\b|^#+\s*lesson\b", re.I | re.M)
 
 
@@ -21,11 +23,13 @@ def check_required(kind: Kind, text: str, attributes: Mapping[str, str]) -> None
     """
     if "evidence" in kind.needs and not attributes.get("ev"):
         raise EvidenceMissing(
-            f"Kind {kind.name!r} needs evidence: what happened that taught it.", "Pass 'evidence' (a path, a commit, a run, a URL)."
+            f"Kind {kind.name!r} needs evidence: what happened that taught it.",
+            "Pass 'evidence' (a path, a commit, a run, a URL).",
         )
     if "locator" in kind.needs and not (_LOCATOR.search(text) or _LOCATOR.search(attributes.get("src", ""))):
         raise EvidenceMissing(
-            f"Kind {kind.name!r} needs a locator: where the source is found.", "Put a URL or path into 'text' or pass it as 'source'."
+            f"Kind {kind.name!r} needs a locator: where the source is found.",
+            "Put a URL or path into 'text' or pass it as 'source'.",
         )
     if "lesson" in kind.needs and not _LESSON.search(text):
         raise LessonMissing(
@@ -55,7 +59,9 @@ def check_reword(kind: Kind, place: Place, address: str, newest: int | None, now
         Frozen: they may not; the message says what to do instead.
     """
     if kind.mutability == "frozen":
-        raise Frozen(f"{address} is frozen: kind {kind.name!r} is not reworded.", "Add a new one; a person may delete this one.")
+        raise Frozen(
+            f"{address} is frozen: kind {kind.name!r} is not reworded.", "Add a new one; a person may delete this one."
+        )
     if kind.mutability == "inbox":
         raise Frozen(
             f"{address} stands in an inbox: kind {kind.name!r} is filed or discarded, not reworded.",
@@ -64,14 +70,18 @@ def check_reword(kind: Kind, place: Place, address: str, newest: int | None, now
     if place.state and place.state in kind.frozen_states:
         raise Frozen(f"{address} is {place.state} and frozen.", f"Add a new {kind.name}.")
     if kind.then == "freeze" and kind.grain == "heading":
-        raise Frozen(f"{address} is a log entry: what was logged stays.", "Log a correction; delete_memory takes an entry back.")
+        raise Frozen(
+            f"{address} is a log entry: what was logged stays.", "Log a correction; delete_memory takes an entry back."
+        )
     if kind.then == "freeze" and place.number is not None and newest is not None and place.number < newest:
         raise Frozen(
-            f"{address} is number {place.number}; number {newest} is the current {kind.name} and older ones are frozen.",
+            f"{address} is number {place.number}; number {newest} is current and older ones are frozen.",
             f"Revise number {newest}, or add a new {kind.name}.",
         )
     if kind.then == "freeze" and place.date and place.date != f"{now:%Y-%m-%d}":
-        raise Frozen(f"{address} is the {kind.name} of {place.date}; only today's is open.", f"Add today's {kind.name}.")
+        raise Frozen(
+            f"{address} is the {kind.name} of {place.date}; only today's is open.", f"Add today's {kind.name}."
+        )
 
 
 def check_end(kind: Kind, channel: str, address: str) -> None:
@@ -80,11 +90,13 @@ def check_end(kind: Kind, channel: str, address: str) -> None:
         Frozen: only a person ends entries of this kind.
     """
     if kind.mutability == "frozen" and channel != "person":
-        raise Frozen(f"{address} is frozen: only a person takes a {kind.name} away.", "Ask the person to run `memshelf delete`.")
+        raise Frozen(
+            f"{address} is frozen: only a person takes a {kind.name} away.", "Ask the person to run `memshelf delete`."
+        )
 
 
 def trust(kind: Kind, channel: str, source: str, evidence: str) -> str:
-    """The trust that the channel may give: a person confirms; an agent reports what the user said and verifies by evidence."""
+    """The trust that the channel may give: a person confirms, an agent at most reports or verifies."""
     if kind.trust:
         return kind.trust
     if channel == "person":

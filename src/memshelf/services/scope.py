@@ -1,4 +1,4 @@
-"""Which stores a call may read and which one it writes to. Nothing a caller passes can widen it beyond what a person allowed."""
+"""Which stores a call may read and which one it writes to. No argument widens what a person allowed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ class Scope:
         """
         project, store = project.strip(), store.strip()
         if store not in ("", "user", "project"):
-            raise BadRequest(f"'store' {store!r} is neither 'user' nor 'project'.", "Pass one of the two, or leave it out.")
+            raise BadRequest(
+                f"'store' {store!r} is neither 'user' nor 'project'.", "Pass one of the two, or leave it out."
+            )
         if project == EVERY:
             raise BadRequest("'project' '*' is no destination.", "Name one project, or leave 'project' out.")
         if project == USER:

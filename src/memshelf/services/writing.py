@@ -7,55 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from memshelf.domain.entry import Entry, stamp, time_argument
+from memshelf.domain.entry import Entry, stamp
 from memshelf.domain.kinds import Kind, load
 from memshelf.domain.text import clean, clean_line, folded
 from memshelf.errors import BadRequest, ChangedUnderneath, EmptyText, Frozen, ReviseInstead
 from memshelf.format import amend
 from memshelf.format.document import Document
-from memshelf.format.marker import Marker, join
+from memshelf.format.marker import Marker
 from memshelf.search.envelope import fenced
 from memshelf.services import destination, past, rules
 from memshelf.services.addressing import Located, Sightings, locate, one_index
+from memshelf.services.draft import Caller, Draft
+from memshelf.services.draft import attributes as marker_attributes
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope
 from memshelf.store.files import etag
 from memshelf.store.projects import Project
 from memshelf.store.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who writes, when, and where new ids come from."""
-
-    channel: str
-    """`agent` (over MCP) or `person` (at the terminal); trust comes from it, whatever the payload says."""
-    now: datetime
-    new_id: Callable[[], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What somebody wants remembered; strings as given."""
-
-    text: str
-    kind: str
-    name: str = ""
-    project: str = ""
-    collection: str = ""
-    source: str = ""
-    evidence: str = ""
-    confidence: float | None = None
-    tags: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    applies: str = ""
-    valid_from: str = ""
-    valid_to: str = ""
-    expires_at: str = ""
-    supersedes: str = ""
-    store: str = ""
 
 
 @dataclass(slots=True)
@@ -77,7 +46,7 @@ class Writing:
         """
         kind = load().named(draft.kind)
         text, removed = clean(draft.text)
-        attributes = _attributes(draft, kind, caller)
+        attributes = marker_attributes(draft, kind, caller)
         rules.check_required(kind, text, attributes)
         store, project = self.scope.writing(kind, draft.project, draft.store)
         spot = destination.choose(store, kind, draft.name, draft.collection, caller.now)
@@ -92,14 +61,15 @@ class Writing:
             noop.clear()
             if document is None:
                 rules.check_size(kind, 0, text)
-                data = amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{spot.path}")
-                return data
+                return amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{spot.path}")
             same = [e for e in document.entries if e.grain != "file" and folded(e.text) == folded(text)]
             if same and kind.mutability in ("append", "inbox") and kind.grain == "bullet":
                 noop.append(same[0])
                 return document.data
             if kind.mutability == "frozen":
-                raise Frozen(f"{store.address(spot.path)} exists and is frozen.", f"File this {kind.name} under another name.")
+                raise Frozen(
+                    f"{store.address(spot.path)} exists and is frozen.", f"File this {kind.name} under another name."
+                )
             if kind.mutability not in ("append", "inbox"):
                 raise self._revise_instead(store, spot.path, kind, document)
             rules.check_size(kind, len(document.lines), text)
@@ -116,7 +86,15 @@ class Writing:
             edited = store.edit(spot.path, change)
         if noop:
             reasons = ["the same text stands there already; no byte changed"]
-        receipt = self._receipt("noop" if noop else "added", store, spot.path, noop[0].id if noop else marker.id, edited.before, edited.after, reasons)
+        receipt = self._receipt(
+            "noop" if noop else "added",
+            store,
+            spot.path,
+            noop[0].id if noop else marker.id,
+            edited.before,
+            edited.after,
+            reasons,
+        )
         if old is not None and not noop:
             self._end(old, "superseded", caller, by=marker.id)
             receipt.reasons.append(f"supersedes {old.address}, which is kept in the archive")
@@ -137,7 +115,7 @@ class Writing:
         calls = f'revise_memory(id="{first}", text="...", base="{tag}") to change it' if first else ""
         add_call = f'revise_memory(file="{address}", insert="...", base="{tag}") to add to it'
         listing = fenced((store.address(path, e.id), e.text) for e in entries[:12])
-        more = f"\n({len(entries) - 12} more: get_project_memories(file=\"{address}\"))" if len(entries) > 12 else ""
+        more = f'\n({len(entries) - 12} more: get_project_memories(file="{address}"))' if len(entries) > 12 else ""
         return ReviseInstead(
             f"{address} exists (etag {tag}, {len(entries)} entries: {', '.join(e.id for e in entries[:12])}) "
             f"and kind {kind.name} is revised in place; nothing was written.",
@@ -149,7 +127,16 @@ class Writing:
 
     # -- revise ----------------------------------------------------------------------------------------------------
 
-    def revise(self, address: str, text: str, caller: Caller, base: str = "", project: str = "", source: str = "", evidence: str = "") -> Receipt:
+    def revise(
+        self,
+        address: str,
+        text: str,
+        caller: Caller,
+        base: str = "",
+        project: str = "",
+        source: str = "",
+        evidence: str = "",
+    ) -> Receipt:
         """Let entry `address` say `text`; its id stays, what it said before goes to the archive.
 
         Raises:
@@ -161,9 +148,23 @@ class Writing:
         rules.check_reword(kind, target.read.place, target.address, destination.newest(target.store, kind), caller.now)
         entry = target.entry
         if folded(entry.text) == folded(text) and entry.text == text:
-            return self._receipt("noop", target.store, target.path, entry.id, target.read.document.data, target.read.document.data, ["it says so already; no byte changed"])
+            return self._receipt(
+                "noop",
+                target.store,
+                target.path,
+                entry.id,
+                target.read.document.data,
+                target.read.document.data,
+                ["it says so already; no byte changed"],
+            )
         trust = rules.trust(kind, caller.channel, source, evidence)
-        changes = {"at": stamp(caller.now), "src": source, "ev": evidence, "trust": "" if trust == "derived" else trust, "ok": ""}
+        changes = {
+            "at": stamp(caller.now),
+            "src": source,
+            "ev": evidence,
+            "trust": "" if trust == "derived" else trust,
+            "ok": "",
+        }
 
         def change(document: Document | None) -> bytes:
             document = self._current(document, target, base)
@@ -178,7 +179,16 @@ class Writing:
             reasons.append(f"{removed} invisible characters taken out")
         return self._receipt("revised", target.store, target.path, entry.id, edited[0], edited[1], reasons)
 
-    def insert(self, file: str, text: str, caller: Caller, base: str = "", project: str = "", source: str = "", evidence: str = "") -> Receipt:
+    def insert(
+        self,
+        file: str,
+        text: str,
+        caller: Caller,
+        base: str = "",
+        project: str = "",
+        source: str = "",
+        evidence: str = "",
+    ) -> Receipt:
         """One more entry in an existing file, whatever its kind's add would say, unless it is frozen."""
         text, removed = clean(text)
         store, path = self._file(file, project)
@@ -187,7 +197,12 @@ class Writing:
         kind = load()[read.place.kind]
         rules.check_reword(kind, read.place, store.address(path), destination.newest(store, kind), caller.now)
         trust = rules.trust(kind, caller.channel, source, evidence)
-        attributes = {"at": stamp(caller.now), "src": source, "ev": evidence, "trust": "" if trust == "derived" else trust}
+        attributes = {
+            "at": stamp(caller.now),
+            "src": source,
+            "ev": evidence,
+            "trust": "" if trust == "derived" else trust,
+        }
         marker = Marker(self._fresh_id(store, caller), {k: v for k, v in attributes.items() if v})
         noop: list[Entry] = []
 
@@ -203,10 +218,20 @@ class Writing:
         self._try(store, path, change)
         with store.writing():
             edited = store.edit(path, change)
-        reasons = ["the same text stands there already; no byte changed"] if noop else [f"added to {store.address(path)}"]
+        reasons = (
+            ["the same text stands there already; no byte changed"] if noop else [f"added to {store.address(path)}"]
+        )
         if removed:
             reasons.append(f"{removed} invisible characters taken out")
-        return self._receipt("noop" if noop else "added", store, path, noop[0].id if noop else marker.id, edited.before, edited.after, reasons)
+        return self._receipt(
+            "noop" if noop else "added",
+            store,
+            path,
+            noop[0].id if noop else marker.id,
+            edited.before,
+            edited.after,
+            reasons,
+        )
 
     def rewrite(self, file: str, content: str, base: str, caller: Caller, project: str = "") -> Receipt:
         """The whole file as `content`; entries keep their ids by their markers, those left out go to the archive.
@@ -215,7 +240,10 @@ class Writing:
             BadRequest: no `base`; ChangedUnderneath: `base` is not the file's etag.
         """
         if not base:
-            raise BadRequest("'base' is missing: writing a whole file needs the etag it was read at.", "Call get_project_memories with 'file' and pass its etag as 'base'.")
+            raise BadRequest(
+                "'base' is missing: writing a whole file needs the etag it was read at.",
+                "Call get_project_memories with 'file' and pass its etag as 'base'.",
+            )
         if not content.strip():
             raise EmptyText("'content' is empty.", "Call delete_memory to take entries away.")
         store, path = self._file(file, project)
@@ -228,17 +256,21 @@ class Writing:
 
         def change(document: Document | None) -> bytes:
             document = self._present(document, store.address(path), base)
-            data, left = amend.rewritten(document, content, lambda: self._fresh_id(store, caller), {"at": stamp(caller.now), "trust": "" if trust == "derived" else trust})
+            data, left = amend.rewritten(
+                document,
+                content,
+                lambda: self._fresh_id(store, caller),
+                {"at": stamp(caller.now), "trust": "" if trust == "derived" else trust},
+            )
             rules.check_size(kind, data.count(b"\n"), "")
             gone[:] = left
             return data
 
         self._try(store, path, change)
         endings = [past.ending(store, path, entry, "superseded", caller.now) for entry in gone]
-        with store.writing():
-            with past.kept(store, path, endings):
-                edited = store.edit(path, change)
-        reasons = [f"the file was written as a whole; {len(gone)} entries that it no longer holds, or words otherwise, are in the archive"]
+        with store.writing(), past.kept(store, path, endings):
+            edited = store.edit(path, change)
+        reasons = [f"written as a whole; {len(gone)} entries left out or reworded are in the archive"]
         return self._receipt("revised", store, path, "", edited.before, edited.after, reasons)
 
     # -- delete ----------------------------------------------------------------------------------------------------
@@ -253,9 +285,19 @@ class Writing:
         kind = load()[target.read.place.kind]
         rules.check_end(kind, caller.channel, target.address)
         before, after = self._end(target, "retracted", caller, reason=reason)
-        return self._receipt("retracted", target.store, target.path, target.entry.id, before, after, ["hidden from search; its text is kept in the archive under the same id"])
+        return self._receipt(
+            "retracted",
+            target.store,
+            target.path,
+            target.entry.id,
+            before,
+            after,
+            ["hidden from search; its text is kept in the archive under the same id"],
+        )
 
-    def _end(self, target: Located, end: str, caller: Caller, by: str = "", reason: str = "") -> tuple[bytes | None, bytes | None]:
+    def _end(
+        self, target: Located, end: str, caller: Caller, by: str = "", reason: str = ""
+    ) -> tuple[bytes | None, bytes | None]:
         def change(document: Document | None) -> bytes | None:
             document = self._current(document, target, "")
             i = one_index(document, target.entry.id, target.address)
@@ -265,8 +307,10 @@ class Writing:
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
-    def _with_past(self, target: Located, change: Callable[[Document | None], bytes | None], ending: past.Ending) -> tuple[bytes | None, bytes | None]:
-        """Both halves of a change that ends a text: tried first, then archive, then file; a refusal undoes the archive."""
+    def _with_past(
+        self, target: Located, change: Callable[[Document | None], bytes | None], ending: past.Ending
+    ) -> tuple[bytes | None, bytes | None]:
+        """Both halves of a change that ends a text: tried, then archive, then file; a failure undoes the archive."""
         self._try(target.store, target.path, change)
         with target.store.writing(), past.kept(target.store, target.path, [ending]):
             edited = target.store.edit(target.path, change)
@@ -278,7 +322,9 @@ class Writing:
 
     def _present(self, document: Document | None, address: str, base: str) -> Document:
         if document is None:
-            raise ChangedUnderneath(f"{address} was taken away a moment ago.", "Call search_memory for what is there now.")
+            raise ChangedUnderneath(
+                f"{address} was taken away a moment ago.", "Call search_memory for what is there now."
+            )
         if base and base != etag(document.data):
             raise ChangedUnderneath(
                 f"{address} has changed since etag {base!r}; it is now {etag(document.data)!r}.",
@@ -293,39 +339,23 @@ class Writing:
         return destination.existing(self.scope.reading(project), file)
 
     def _fresh_id(self, store: Store, caller: Caller) -> str:
-        del store  # 48 random bits: a clash within a million entries has odds of 1 in 500, and is refused, never guessed
+        del (
+            store
+        )  # 48 random bits: a clash within a million entries has odds of 1 in 500, and is refused, never guessed
         return caller.new_id()
 
-    def _receipt(self, op: str, store: Store, path: str, entry_id: str, before: bytes | None, after: bytes | None, reasons: list[str]) -> Receipt:
+    def _receipt(
+        self,
+        op: str,
+        store: Store,
+        path: str,
+        entry_id: str,
+        before: bytes | None,
+        after: bytes | None,
+        reasons: list[str],
+    ) -> Receipt:
         kind = load()[store.place(path).kind]
         return Receipt(
             op, entry_id, store.address(path, entry_id), kind.name, kind.drawer, store.address(path),
             etag(before) if before is not None else "", etag(after) if after is not None else "", reasons,
         )  # fmt: skip
-
-
-def _attributes(draft: Draft, kind: Kind, caller: Caller) -> dict[str, str]:
-    if draft.confidence is not None and not 0 <= draft.confidence <= 1:
-        raise BadRequest(f"'confidence' is {draft.confidence}, not within 0 and 1.", "Pass a number from 0 to 1.")
-    line = {what: clean_line(value, what) if value else "" for what, value in (("source", draft.source), ("evidence", draft.evidence), ("applies", draft.applies))}
-    times = {what: time_argument(value, what) if value else "" for what, value in (("valid_from", draft.valid_from), ("valid_to", draft.valid_to), ("expires_at", draft.expires_at))}
-    if times["valid_from"] and times["valid_to"] and times["valid_to"] <= times["valid_from"]:
-        raise BadRequest("'valid_to' is not after 'valid_from'.", "Pass a later 'valid_to', or leave it out.")
-    trust = rules.trust(kind, caller.channel, line["source"], line["evidence"])
-    conf = "" if draft.confidence in (None, 1, 1.0) else f"{draft.confidence:g}"
-    words = {
-        "at": stamp(caller.now),
-        "src": line["source"] or ("user" if caller.channel == "person" else ""),
-        "trust": "" if trust == "derived" else trust,
-        "conf": conf,
-        "from": times["valid_from"],
-        "to": times["valid_to"],
-        "exp": times["expires_at"],
-        "sup": draft.supersedes.rpartition("#")[2],
-        "applies": line["applies"],
-        "ev": line["evidence"],
-        "tags": join([clean_line(tag, "tags") for tag in draft.tags]),
-        "aka": join([clean_line(word, "aliases") for word in draft.aliases]),
-    }
-    return {key: value for key, value in words.items() if value}
-

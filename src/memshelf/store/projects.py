@@ -61,7 +61,7 @@ class Registry:
         listing = ", ".join(known) or "none yet"
         raise UnknownProject(
             f"No project is registered as {name!r}; registered: {listing}.",
-            "Call register_project with slug and path, or leave 'project' out for the project of the working directory.",
+            "Call register_project with slug and path, or leave 'project' out.",
         )
 
     def register(self, name: str, root: Path) -> Project:
@@ -75,7 +75,9 @@ class Registry:
         if not root.is_absolute():
             raise BadRequest(f"'path' is not absolute: {str(root)!r}.", "Pass the project's full path as 'path'.")
         if not root.is_dir():
-            raise BadRequest(f"'path' is no folder on this machine: {str(root)!r}.", "Pass an existing folder as 'path'.")
+            raise BadRequest(
+                f"'path' is no folder on this machine: {str(root)!r}.", "Pass an existing folder as 'path'."
+            )
         root = root.resolve()
         if root / FOLDER == self.home.resolve():
             raise BadRequest(f"'path' {str(root)!r} holds the user store.", "Pass the project's own folder as 'path'.")
@@ -99,7 +101,7 @@ class Registry:
         return Project(name, root, remote)
 
     def of(self, folder: Path) -> Project | None:
-        """The project that a folder lies in: the nearest folder upward with a store or a `.git`; None where there is none.
+        """The project of a folder: the nearest one upward with a store or a `.git`; None where there is none.
 
         One that is not registered gets the slug of its remote or folder, and is registered by its first write.
         """
@@ -122,7 +124,9 @@ class Registry:
         older = files.read(self.home / "host_paths.json") if not rows else None
         if older:
             try:
-                rows = {n: {"paths": [p], "remote": ""} for n, p in json.loads(older.data).items() if isinstance(p, str)}
+                rows = {
+                    n: {"paths": [p], "remote": ""} for n, p in json.loads(older.data).items() if isinstance(p, str)
+                }
             except (ValueError, AttributeError):
                 rows = {}
         return rows
@@ -154,7 +158,7 @@ def project_root(folder: Path, home: Path) -> Path | None:
 
 
 def git_remote(root: Path) -> str:
-    """The remote `origin` (else the first) as `host/path`, without user, password, scheme and `.git`; "" where there is none."""
+    """The remote `origin` (else the first) as `host/path`; "" where there is none."""
     config = root / ".git"
     try:
         if config.is_file():  # a worktree or submodule: a pointer to the git folder
@@ -203,10 +207,11 @@ def _loads(data: bytes | None, path: Path) -> dict[str, dict]:
         return {}
     try:
         rows = json.loads(data)
-        if not all(isinstance(row["paths"], list) for row in rows.values()):
-            raise ValueError
+        sound = all(isinstance(row["paths"], list) for row in rows.values())
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Unreadable(f"{path} is not the list of projects that memshelf writes.", "Mend it or move it away.") from None
+        sound, rows = False, {}
+    if not sound:
+        raise Unreadable(f"{path} is not the list of projects that memshelf writes.", "Mend it or move it away.")
     return rows
 
 

@@ -1,4 +1,4 @@
-"""One store: a folder of markdown files, read with a cache that pulls, changed under one lock. Knows no rules of kinds."""
+"""One store: a folder of markdown files, read with a cache that pulls, changed under one lock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memshelf.store import files
 from memshelf.store.lock import StoreLock
 
 ARCHIVE = ".archive"
-GITIGNORE = "# Local to this machine; everything else here is meant to be kept and committed.\n.lock/\n.local/\n.journal/\nworking/\nNOW.md\n"
+GITIGNORE = "# Local to this machine; keep and commit everything else.\n.lock/\n.local/\n.journal/\nworking/\nNOW.md\n"
 
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict", re.I)
 _EDITOR_LITTER = re.compile(r"^[.#~]|~$|\.sw[a-p]$|\.memshelf-tmp$|\.(?:tmp|bak|orig|rej)$", re.I)
@@ -84,7 +84,9 @@ class Store:
         try:
             real, home = full.resolve(), self.root.resolve()
         except (OSError, RuntimeError) as trouble:
-            raise Unreadable(f"{self.address(path)} cannot be followed: {trouble}.", "Remove the looping link.") from None
+            raise Unreadable(
+                f"{self.address(path)} cannot be followed: {trouble}.", "Remove the looping link."
+            ) from None
         if real != home and home not in real.parents:
             raise OutOfScope(
                 f"{self.address(path)} is a link that leads out of the store.",
@@ -179,7 +181,9 @@ class Store:
         return edited
 
 
-def _walk(folder: Path, prefix: str, home: Path, seen: set[tuple[int, int]], trouble: list[Trouble] | None) -> Iterator[str]:
+def _walk(
+    folder: Path, prefix: str, home: Path, seen: set[tuple[int, int]], trouble: list[Trouble] | None
+) -> Iterator[str]:
     try:
         with os.scandir(folder) as listing:
             found = sorted(listing, key=lambda item: item.name)
@@ -242,7 +246,8 @@ def split_address(address: str) -> tuple[str, str, str]:
     rest, _, entry_id = address.strip().rpartition("#")
     if not ID.fullmatch(entry_id):
         raise NotFound(
-            f"{address!r} is no id.", "Pass the 12 hex characters or the whole address that search_memory returned as 'id'."
+            f"{address!r} is no id.",
+            "Pass the 12 hex characters or the whole address that search_memory returned as 'id'.",
         )
     label, _, path = rest.partition("/")
     return label, path, entry_id
