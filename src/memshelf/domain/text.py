@@ -10,23 +10,25 @@ from memshelf.errors import BadRequest, CapReached, EmptyText
 MAX_CHARACTERS = 16_000
 """Longest text of one entry, in characters; longer texts are documents, not memories."""
 
-_JOINERS = {"\u200c", "\u200d"}
+_JOINERS = "\u200c\u200d"
 _JOINER_SCRIPTS = re.compile("[\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\U00011000-\U000115ff]")
 _EMOJI_PART = re.compile("[\u2190-\u2bff\u3030-\u329f\ufe0f\U0001f000-\U0001faff]")
+_IDEOGRAPH = re.compile("[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _SUSPECT = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u08e2\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _ARABIC_SIGNS = re.compile("[\u0600-\u0605\u06dd\u070f\u08e2]")
+_VARIATIONS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _SPACES = re.compile(r"\s+")
 
 
 def clean(text: str, what: str = "text") -> tuple[str, int]:
     """Text as it may be written, and how many invisible characters were taken out.
 
-    NFC, line ends as LF, no control or format characters (tab stays; ZWJ and ZWNJ stay where a script or an emoji
-    needs them), no blank lines at either end, no spaces at line ends before a blank line.
+    NFC, line ends as LF, no control or format characters (tab stays; joiners and variation selectors stay where a
+    script or an emoji needs them), no blank lines at either end, no white space at line ends.
 
     Raises:
         EmptyText: nothing visible is left.
@@ -34,10 +36,11 @@ def clean(text: str, what: str = "text") -> tuple[str, int]:
     """
     lined = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     normal = unicodedata.normalize("NFC", lined)
-    kept = _without_invisible(normal) if _SUSPECT.search(normal) else normal
+    kept = _screened(normal, "")
     removed = len(normal) - len(kept)
-    lines = [line if line.strip() else "" for line in kept.split("\n")]
-    body = "\n".join(lines).strip("\n").strip()
+    if removed:
+        kept = unicodedata.normalize("NFC", kept)  # what stood apart may compose now
+    body = "\n".join(line.rstrip() for line in kept.split("\n")).strip()
     if not body:
         raise EmptyText(f"'{what}' holds nothing to remember.", f"Pass one statement as '{what}'.")
     if len(body) > MAX_CHARACTERS:
@@ -57,45 +60,51 @@ def clean_line(text: str, what: str) -> str:
     return _SPACES.sub(" ", clean(text, what)[0]).strip()
 
 
-def _without_invisible(text: str) -> str:
+def _screened(text: str, instead: str) -> str:
+    """The text with `instead` for each control or format character that nothing visible needs."""
+    if not _SUSPECT.search(text):
+        return text
     out: list[str] = []
     for i, char in enumerate(text):
-        if not _SUSPECT.match(char):
+        if not _SUSPECT.match(char) or _needed(char, out[-1] if out else "", text[i + 1 : i + 2]):
             out.append(char)
-        elif char in _JOINERS:
-            before = text[i - 1] if i else ""
-            after = text[i + 1] if i + 1 < len(text) else ""
-            if (_JOINER_SCRIPTS.match(before or "x") and _JOINER_SCRIPTS.match(after or "x")) or (
-                _EMOJI_PART.match(before or "x") and _EMOJI_PART.match(after or "x")
-            ):
-                out.append(char)
-        elif _ARABIC_SIGNS.match(char):
-            out.append(char)
+        elif instead:
+            out.append(instead)
     return "".join(out)
+
+
+def _needed(char: str, before: str, after: str) -> bool:
+    """Whether a suspect changes how what it stands at looks; `before` is what was kept, `after` what comes."""
+    if _ARABIC_SIGNS.match(char):
+        return True
+    if char in _JOINERS:
+        comes = not _SUSPECT.match(after) or _ARABIC_SIGNS.match(after) is not None
+        return comes and any(s.match(before) and s.match(after) for s in (_JOINER_SCRIPTS, _EMOJI_PART))
+    if not _VARIATIONS.match(char) or _SUSPECT.match(before):
+        return False
+    if char >= "\U000e0100":
+        return _IDEOGRAPH.match(before) is not None
+    if before.isascii():
+        return before != "" and before in "0123456789#*" and char in "\ufe0e\ufe0f"
+    return not before.isspace() and bool(not before.isalpha() or _IDEOGRAPH.match(before) or _JOINER_SCRIPTS.match(before))
 
 
 def shown(text: str) -> str:
     """Text as it may be shown: control, bidi and zero-width characters and broken bytes become U+FFFD; tab and LF stay."""
     if not _SUSPECT.search(text):
         return text
-    safe = _without_invisible(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if len(safe) == len(text):
-        return safe
-    return "".join(
-        char if not _SUSPECT.match(char) or _ARABIC_SIGNS.match(char) or char in _JOINERS else "\ufffd"
-        for char in text.replace("\r\n", "\n").replace("\r", "\n")
-        if char not in _JOINERS or char in safe
-    )
+    return _screened(text.replace("\r\n", "\n").replace("\r", "\n"), "\ufffd")
 
 
 def folded(text: str) -> str:
-    """The form in which two texts are compared: NFKC, case-folded, white space collapsed.
+    """The form in which two texts are compared: NFKC, case-folded, white space collapsed; it is its own folded form.
 
-    Source: Unicode Standard Annex 15 (normalisation) and Standard section 3.13 (caseless matching).
+    Source: Unicode Standard section 3.13, D146 (compatibility caseless matching).
     """
     if text.isascii():
         return " ".join(text.lower().split())
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", text).casefold())
+    return " ".join(unicodedata.normalize("NFKC", once.casefold()).split())
 
 
 def require_single_line(value: str, what: str) -> str:

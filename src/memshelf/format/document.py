@@ -6,15 +6,20 @@ with what stands under it (grain "heading"), or the whole file (grain "file") be
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from memshelf.domain.entry import Entry, mint
 from memshelf.domain.text import folded
 from memshelf.format.blocks import Block, dedent, scan
 from memshelf.format.marker import HINT, NO_ATTRIBUTES, Found, Marker, find, unescape
+
+LARGE = 1_000_000
+"""Bytes from which a file is parsed without looking for garbage in between."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -96,8 +101,20 @@ class Document:
         return ""
 
 
+@lru_cache(maxsize=2)  # what an edit proves is what the next read asks for
 def parse(data: bytes, path: str, grain: str = "bullet") -> Document:
     """Read a file's bytes; broken UTF-8 and NUL are carried through unchanged (surrogateescape)."""
+    collecting = gc.isenabled() and len(data) > LARGE
+    if collecting:  # nothing in here is garbage, and looking for some takes longer than the parse
+        gc.disable()
+    try:
+        return _parsed(data, path, grain)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _parsed(data: bytes, path: str, grain: str) -> Document:
     text = data.decode("utf-8", "surrogateescape")
     lines = _LINE.findall(text)
     bare = [line.rstrip("\r\n") for line in lines]
@@ -254,6 +271,12 @@ class _Reader:
         """An item, and each item nested in it that is an entry of its own: one with a marker, or one under a hand-typed
         item without marker; what else stands in a marked item is part of its text."""
         block = self.blocks[index]
+        if block.end - block.start == 1 and len(self.children.get(index, ())) == 1:
+            line = self.bare[block.start]
+            if line[:2] == "- " and line[2:3].isalpha() and HINT not in line and "&" not in line:
+                here = (block.start, block.end)
+                self.found.append(("bullet", line[2:].strip(), context, None, Span(*here, (here,), (), 2, "- ")))
+                return
         found, at = self._item_marker(index)
         inner: list[int] = []
         self._own_entries(index, found is not None, block.start, inner)
