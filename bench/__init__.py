@@ -1,1 +1,1 @@
-"""Figures as ratios: each is measured beside its baseline in the same run, in turns, so that a slow machine slows both."""
+"""Figures as ratios: each is measured beside its baseline in the same run, in turns, so a slow machine slows both."""

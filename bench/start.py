@@ -1,4 +1,4 @@
-"""Cold start: from the process's birth to the answer of `tools/list`, spoken by hand so that no SDK is in the timing."""
+"""Cold start: from the process's birth to the answer of `tools/list`, spoken by hand: no SDK is in the timing."""
 
 from __future__ import annotations
 

@@ -7,25 +7,26 @@ import random
 import time
 from pathlib import Path
 
-WORDS = (
+_TEXT = (
     "adapter alarm archive backup batch branch broker budget bucket cache certificate channel checksum cluster commit "
     "compiler container cookie counter crash cursor daemon database deadline deploy disk domain driver editor endpoint "
     "error event export failure feature filter folder format gateway handler hash header host image import index "
     "invoice journal kernel key latency layer ledger library limit lock log machine marker memory merge message metric "
-    "migration mirror module monitor network node notice object offset owner package parser patch path payload pipeline "
-    "policy pool port prefix process profile protocol proxy query queue quota record region registry release replica "
-    "report request retry review role route runner scheduler schema script secret server session shard signal snapshot "
-    "socket source stage stream switch table tenant thread ticket timeout token topic trace transaction trigger tunnel "
-    "update user vault version volume watcher webhook worker zone"
-).split()
+    "migration mirror module monitor network node notice object offset owner package parser patch path payload "
+    "pipeline policy pool port prefix process profile protocol proxy query queue quota record region registry release "
+    "replica report request retry review role route runner scheduler schema script secret server session shard signal "
+    "snapshot socket source stage stream switch table tenant thread ticket timeout token topic trace transaction "
+    "trigger tunnel update user vault version volume watcher webhook worker zone"
+)
+WORDS = tuple(_TEXT.split())
 PER_FILE = 10
 _AN_HOUR = 3600
 
 
 def make(root: Path, entries: int, per_file: int = PER_FILE) -> None:
     """A user store of notes, `per_file` entries in each, dated an hour back so that every file has come to rest."""
-    chance, then, number = random.Random(7), time.time() - _AN_HOUR, 0
-    for first in range(0, entries, per_file):
+    chance, then = random.Random(7), time.time() - _AN_HOUR
+    for number, first in enumerate(range(0, entries, per_file)):
         lines = [f"# Note {number}", ""]
         for i in range(first, min(first + per_file, entries)):
             words = " ".join(chance.choices(WORDS, k=12))
@@ -34,7 +35,6 @@ def make(root: Path, entries: int, per_file: int = PER_FILE) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         os.utime(file, (then, then))
-        number += 1
 
 
 def questions(count: int) -> list[str]:

@@ -14,7 +14,7 @@ from memshelf.domain.text import shown
 from memshelf.errors import BadRequest, ProjectRequired
 from memshelf.search.scan import INCLUDES, Answer, Match, Query, scan
 from memshelf.services import catalog, registering
-from memshelf.services.addressing import locate
+from memshelf.services.addressing import in_reach
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope
@@ -125,7 +125,7 @@ class Memory:
             if size > ANSWER_CHARACTERS and hits:
                 dropped += 1
                 continue
-            self.writing.sightings.saw(match.entry.id, match.entry.text)
+            self.writing.sightings.saw(match.entry.id, match.store.label, match.entry.text)
             hits.append(hit)
         return hits, dropped
 
@@ -154,14 +154,14 @@ class Memory:
 
     def file(self, file: str, project: str = "") -> dict[str, Any]:
         """{file, etag, kind, entries: [...], content}."""
-        store, read = catalog.one_file(self.scope.reading(project), file)
+        store, read = catalog.one_file(in_reach(self.scope, file, project, self.writing.sightings), file)
         address, now = store.address(read.place.path), self.clock()
         entries = [
             entry_record(store, read.place.kind, read.place.name, address, entry, entry.state(now), now)
             for entry in read.document.entries
         ]
         for entry in read.document.entries:
-            self.writing.sightings.saw(entry.id, entry.text)
+            self.writing.sightings.saw(entry.id, store.label, entry.text)
         content = read.document.data.decode("utf-8", "replace")
         return {"file": address, "etag": read.etag, "kind": read.place.kind, "entries": entries, "content": content}
 
@@ -171,7 +171,7 @@ class Memory:
         Raises:
             NotFound, OutOfScope, BadRequest.
         """
-        found = locate(self.scope.reading(project), address, self.writing.sightings)
+        found = self.writing.located(address, project)
         read, now = found.read, self.clock()
         file = found.store.address(found.path)
         return entry_record(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from memshelf.domain.entry import Entry
 from memshelf.errors import BadRequest
-from memshelf.format.document import Document, parse, verbatim_lines
+from memshelf.format.document import Document, box_guarded, guarded, parse, verbatim_lines
 from memshelf.format.marker import Marker, escape, find
 
 SPACER = "<!-- -->"
@@ -41,7 +41,7 @@ def add(document: Document, text: str, marker: Marker) -> bytes:
     else:
         rendered = _item("- ", 2, text, marker)
     at = _last_line(document)
-    lines = list(document.lines)
+    mark, lines = _without_mark(document)
     close = at > 0 and not lines[at - 1].endswith(("\n", "\r"))
     new = [line + document.eol for line in rendered]
     if close:
@@ -50,8 +50,9 @@ def add(document: Document, text: str, marker: Marker) -> bytes:
     gap = [] if at == 0 or _joins(document, at) else [document.eol]
     expected = _expected(document)
     expected[marker.id, text] += 1
-    tries = (lines[:at] + gap + new + lines[at:], lines[:at] + [document.eol] + new + lines[at:],
-             lines[:at] + [SPACER + document.eol] + new + lines[at:])  # fmt: skip
+    tries = (
+        [mark, *lines[:at], *between, *new, *lines[at:]] for between in (gap, [document.eol], [SPACER + document.eol])
+    )
     return _proven(document, tries, expected, text)
 
 
@@ -65,17 +66,19 @@ def reword(document: Document, index: int, text: str, marker: Marker) -> bytes:
     if entry.grain == "file":
         return _reworded_file(document, text, marker)
     if entry.grain == "heading":
-        rendered = _section(text, marker, span.prefix)
+        forms = [_section(text, marker, span.prefix)]
     elif entry.grain == "bullet":
-        rendered = _item(span.prefix, span.indent, text, marker, span.tail)
-    elif entry.grain == "block" or span.above:
-        rendered = [marker.render(), *text.split("\n")]
+        forms = [_item(span.prefix, span.indent, text, marker, span.tail)]
     else:
         first, *rest = _escaped(text).split("\n")
-        rendered = [" ".join(filter(None, (first, span.tail, marker.render()))), *rest]
+        above = [[marker.render(), *text.split("\n")], [marker.render(), first, *rest]]
+        inline = [" ".join(filter(None, (first, span.tail, marker.render()))), *rest]
+        forms = above if entry.grain == "block" or span.above else [inline]
+        forms = [*forms, _item("- ", 2, text, marker, span.tail)]  # what is no paragraph and no block is a bullet
     expected = _expected(document, without=index)
     expected[marker.id, text] += 1
-    return _proven(document, _tries(document, index, rendered), expected, text)
+    tries = (lines for rendered in forms for lines in _tries(document, index, rendered, text))
+    return _proven(document, tries, expected, text)
 
 
 def remove(document: Document, index: int) -> bytes:
@@ -91,12 +94,12 @@ def remove(document: Document, index: int) -> bytes:
             f"Entry {document.entries[index].id} has entries nested in it: {ids}.",
             "Call delete_memory for those first, or revise_memory to change its own words.",
         )
-    return _proven(document, _tries(document, index, []), _expected(document, without=index), "")
+    return _proven(document, _tries(document, index, [], ""), _expected(document, without=index), "")
 
 
 def stamp(document: Document, indices: Iterable[int]) -> bytes:
     """The file with those hand-typed entries carrying, as a marker, exactly the ids that they already have."""
-    markers = {i: _plain_marker(document, i) for i in indices if not document.entries[i].stamped}
+    markers = _plain_markers(document, indices)
     return _proven(document, (_lines(document, markers=markers),), _expected(document), "")
 
 
@@ -112,22 +115,27 @@ def rewritten(
     bom = "\ufeff" if document.data.startswith(b"\xef\xbb\xbf") and not lined.startswith("\ufeff") else ""
     data = (bom + lined.replace("\n", document.eol)).encode("utf-8", "surrogateescape")
     new = parse(data, document.path, document.grain)
-    old = {entry.id: i for i, entry in enumerate(document.entries)}
+    old: dict[str, int] = {}
+    for i, entry in enumerate(document.entries):
+        if entry.grain != "file":
+            old.setdefault(entry.id, i)
     markers: dict[int, Marker] = {}
-    used: set[str] = set()
+    used: set[int] = set()
     for i, entry in enumerate(new.entries):
-        was = old.get(entry.id)
-        if was is None or entry.id in used:
+        was = 0 if entry.grain == "file" and document.entries else old.get(entry.id)
+        if was is None or was in used:
             markers[i] = Marker(new_id(), {k: v for k, v in attributes.items() if v})
         else:
             base = document.markers[was] or _plain_marker(document, was)
+            entry_id = document.entries[was].id
             same = document.entries[was].text == entry.text
             if not (same and not entry.stamped and not document.entries[was].stamped):
-                kept = Marker(entry.id, base.attributes, base.foreign)
+                kept = Marker(entry_id, base.attributes, base.foreign)
                 markers[i] = kept if same else kept.updated(attributes)
-        used.add(entry.id)
-    lines = _lines(new, markers=markers)
-    after = parse("".join(lines).encode("utf-8", "surrogateescape"), document.path, document.grain)
+            used.add(was)
+    nested = [k for i in markers if not new.entries[i].stamped for k in new.spans[i].nested]
+    lines = _lines(new, markers=_plain_markers(new, nested) | markers)
+    after = parse(_joined(lines), document.path, document.grain)
     _require(Counter(e.text for e in after.entries) == Counter(e.text for e in new.entries), content)
     now = {entry.id: entry.text for entry in after.entries}
     gone = [e for e in document.entries if e.grain != "file" and now.get(e.id) != e.text]
@@ -148,14 +156,16 @@ def _escaped(text: str) -> str:
 
 def _item(prefix: str, indent: int, text: str, marker: Marker, tail: str = "") -> list[str]:
     first, *rest = _escaped(text).split("\n")
+    if not prefix.rstrip().endswith("]"):
+        first = box_guarded(first)
     head = " ".join(filter(None, (prefix.rstrip() if not first else prefix + first, tail, marker.render())))
     return [head, *((" " * indent + line) if line else "" for line in rest)]
 
 
 def _section(text: str, marker: Marker, prefix: str = "### ") -> list[str]:
     title, _, body = text.partition("\n")
-    lines = [f"{prefix}{_heading(title)} {marker.render()}"]
-    return [*lines, *_escaped(body).split("\n")] if body else lines
+    lines = [f"{prefix}{escape(title)} {marker.render()}"]
+    return [*lines, *guarded(_escaped(body), prefix.count("#")).split("\n")] if body else lines
 
 
 def _whole(document: Document, text: str, marker: Marker) -> list[str]:
@@ -188,7 +198,7 @@ def _joins(document: Document, at: int) -> bool:
     if document.grain == "heading":
         return False
     top = [block for block in document.blocks if block.parent < 0 and block.start < at]
-    return bool(top) and top[-1].type == "item" and document.lines[top[-1].start].lstrip().startswith("- ")
+    return bool(top) and top[-1].type == "item" and document.lines[top[-1].start].lstrip("\ufeff \t").startswith("- ")
 
 
 # -- proof -----------------------------------------------------------------------------------------------------------
@@ -196,6 +206,17 @@ def _joins(document: Document, at: int) -> bool:
 
 def _plain_marker(document: Document, index: int) -> Marker:
     return Marker(document.entries[index].id, {"trust": "external"})
+
+
+def _plain_markers(document: Document, indices: Iterable[int]) -> dict[int, Marker]:
+    """Markers for hand-typed entries, and for those nested in them, which a marked entry would take for its own text."""
+    out: dict[int, Marker] = {}
+    left = [i for i in indices if not document.entries[i].stamped]
+    while left:
+        i = left.pop()
+        out[i] = _plain_marker(document, i)
+        left += [k for k in document.spans[i].nested if not document.entries[k].stamped]
+    return out
 
 
 def _expected(document: Document, without: int = -1) -> Counter[tuple[str, str]]:
@@ -210,24 +231,27 @@ def _lines(
     markers: Mapping[int, Marker] | None = None,
 ) -> list[str]:
     """The file's lines without those in `drop`, with `new` before line `at`, and with entries' markers set."""
+    mark, lines = _without_mark(document)
     above: dict[int, str] = {}
     inline: dict[int, str] = {}
-    for i, marker in (markers or {}).items():
+    for i, marker in sorted((markers or {}).items()):
         span, words = document.spans[i], marker.render()
         if document.markers[i] is not None:
             for k in range(span.start, span.end):
-                if found := find(document.lines[k]):
-                    line = inline.get(k, document.lines[k])
+                if found := find(lines[k]):
+                    line = inline.get(k, lines[k])
                     inline[k] = line[: found.start] + words + line[found.end :]
                     break
-        elif document.entries[i].grain == "block" or (document.entries[i].grain == "file" and not document.title):
-            above[span.start] = words + document.eol
+        elif document.entries[i].grain == "block":
+            above[span.start] = above.get(span.start, "") + words + document.eol
+        elif document.entries[i].grain == "file" and not _headed(document):
+            above[span.start] = words + document.eol * 2  # directly above a block it would be that block's
         else:
-            line = inline.get(span.start, document.lines[span.start])
+            line = inline.get(span.start, lines[span.start])
             bare = line.rstrip("\r\n")
             inline[span.start] = f"{bare.rstrip()} {words}{line[len(bare):]}"
     out: list[str] = []
-    for k, line in enumerate(document.lines):
+    for k, line in enumerate(lines):
         if k == at:
             out += [part + document.eol for part in new]
         if k in drop:
@@ -235,19 +259,41 @@ def _lines(
         if k in above:
             out.append(above[k])
         out.append(inline.get(k, line))
-    if document.lines and out and not document.lines[-1].endswith(("\n", "\r")) and len(document.lines) - 1 in drop and new:
+    if words := above.get(len(lines)):  # the marker of a file that holds nothing
+        out += [document.eol] if out and not out[-1].endswith(("\n", "\r")) else []
+        out.append(words)
+    if lines and out and not lines[-1].endswith(("\n", "\r")) and len(lines) - 1 in drop and new:
         out[-1] = out[-1].removesuffix(document.eol)
-    if out and document.lines[0].startswith("\ufeff") and not out[0].startswith("\ufeff"):
-        out[0] = "\ufeff" + out[0]
-    return out
+    return [mark, *out]
 
 
-def _tries(document: Document, index: int, rendered: list[str]) -> Iterator[list[str]]:
+def _headed(document: Document) -> bool:
+    """Whether the file's own marker stands on a heading."""
+    start = document.spans[0].start
+    return any(block.type == "heading" and block.level == 1 and block.start == start for block in document.blocks)
+
+
+def _joined(lines: Iterable[str]) -> bytes:
+    """The lines as bytes; one that ends in CR and one that is only LF stay two."""
+    out: list[str] = []
+    for line in lines:
+        if line:
+            out.append("\r" + line if line[0] == "\n" and out and out[-1][-1] == "\r" else line)
+    return "".join(out).encode("utf-8", "surrogateescape")
+
+
+def _without_mark(document: Document) -> tuple[str, list[str]]:
+    """The byte order mark, and the lines without it."""
+    mark = "\ufeff" if document.data.startswith(b"\xef\xbb\xbf") else ""
+    return mark, [document.lines[0].removeprefix(mark), *document.lines[1:]] if mark else list(document.lines)
+
+
+def _tries(document: Document, index: int, rendered: list[str], text: str) -> Iterator[list[str]]:
     """Entry `index` replaced by `rendered`: as it is, then with a blank line, then with a comment behind it, which keep
     what follows from being read as part of what stands before."""
     entry, span = document.entries[index], document.spans[index]
-    resting = {*document.twins(index), *(() if entry.stamped else span.nested)}
-    markers = {i: _plain_marker(document, i) for i in resting if not document.entries[i].stamped}
+    resting = {*document.twins(index), *(() if entry.stamped else span.nested), *(document.alike(text, index) if text else ())}
+    markers = _plain_markers(document, resting)
     own = {k for a, b in span.own for k in range(a, b)}
     for gap in ((), ("",), ("", SPACER, "")):
         yield _lines(document, own, span.start, [*rendered, *gap], markers)
@@ -255,17 +301,23 @@ def _tries(document: Document, index: int, rendered: list[str]) -> Iterator[list
 
 def _proven(document: Document, tries: Iterable[list[str]], expected: Counter[tuple[str, str]], text: str) -> bytes:
     for lines in tries:
-        data = "".join(lines).encode("utf-8", "surrogateescape")
+        data = _joined(lines)
         after = parse(data, document.path, document.grain)
+        if document.grain == "heading" and _open_blocks(after) > _open_blocks(document):
+            continue  # it would swallow the next section
         if Counter((e.id, e.text) for e in after.entries if e.grain != "file") == expected:
             return data
     raise _unkeepable(text)
 
 
+def _open_blocks(document: Document) -> int:
+    return sum(not block.closed for block in document.blocks if block.parent < 0)
+
+
 def _reworded_file(document: Document, text: str, marker: Marker) -> bytes:
-    kept = document.lines[: document.spans[0].start]
-    data = "".join([*kept, *(line + document.eol for line in _whole(document, text, marker))])
-    after = parse(data.encode("utf-8", "surrogateescape"), document.path, document.grain)
+    mark, lines = _without_mark(document)
+    data = _joined([mark, *lines[: document.spans[0].start], *(line + document.eol for line in _whole(document, text, marker))])
+    after = parse(data, document.path, document.grain)
     _require(after.entries[0].id == marker.id, document.title)
     return after.data
 

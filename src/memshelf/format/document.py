@@ -24,10 +24,13 @@ LARGE = 1_000_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _TASK_BOX = re.compile(r"\[[ xX]\](?:[ \t]+|$)")
+_GUARDED_BOX = re.compile(r"\\+\[[ xX]\](?:[ \t]|$)")
 _TAIL = re.compile(r"(?:[ \t]*<!--(?:(?!-->).)*-->)+[ \t]*$")
 _COMMENT = re.compile(r"<!--(?:(?!-->).)*-->")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}\b")
 _DELIMITER_ROW = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(\\*)(?:=+|-+)[ \t]*$")
+_ATX = re.compile(r" {0,3}(\\*)(#{1,6})(?:[ \t]|$)")
 _ESCAPED = re.compile(r"&(?:amp;)*lt;!--|--&(?:amp;)*gt;")
 
 
@@ -85,7 +88,11 @@ class Document:
 
     def twins(self, index: int) -> list[int]:
         """Unstamped entries with the same folded text as entry `index`, which count on its place for their ids."""
-        text = folded(self.entries[index].text)
+        return self.alike(self.entries[index].text, index)
+
+    def alike(self, text: str, index: int) -> list[int]:
+        """Unstamped entries but `index` with that folded text."""
+        text = folded(text)
         return [
             i
             for i, entry in enumerate(self.entries)
@@ -135,11 +142,11 @@ def _front_matter(bare: list[str]) -> int:
 
 
 def plain_heading(line: str) -> str:
-    """A heading's words without number signs and comments."""
+    """A heading's words without number signs and comments, comment escapes undone."""
     text = _COMMENT.sub("", line).strip()
     if text.startswith("#"):
         text = re.sub(r"[ \t]+#+$", "", text.lstrip("#").strip())
-    return text.strip()
+    return unescape(text.strip())
 
 
 class _Reader:
@@ -236,8 +243,8 @@ class _Reader:
         while last > block.end and not self.bare[last - 1].strip():
             last -= 1
         found = find(self.bare[block.start])
-        body = "\n".join(self.bare[block.end : last]).strip("\n")
-        text = f"{words}\n{self._unescaped(body)}" if body.strip() else words
+        body = [self._unescaped("\n".join(self.bare[block.end : last]))] if last > block.end else []
+        text = "\n".join([words, *(unguarded(part, block.level) for part in body)])
         prefix = "#" * block.level + " "
         span = Span(block.start, last, ((block.start, last),), prefix=prefix)
         self.found.append(("heading", text, context, found.marker if found else None, span))
@@ -286,12 +293,17 @@ class _Reader:
         if inner:
             under = (*context, plain_heading(_BULLET.sub("", self.bare[block.start], count=1)))
             for child in inner:
-                nested.append(len(self.found))
+                at_child = len(self.found)
                 self._item(child, under)
+                if len(self.found) > at_child:
+                    nested.append(at_child)
         taken = [(self.blocks[c].start, self.blocks[c].end) for c in inner]
         own = tuple(_without(block.start, block.end, taken, self.bare))
         own_lines = [(k, self.bare[k]) for a, b in own for k in range(a, b)]
         prefix, tail, text = self._item_text(block, own_lines, found, at)
+        if not text and not found and not nested:
+            self.found.pop()  # an empty bullet says nothing
+            return
         span = Span(block.start, block.end, own, tuple(nested), block.indent, prefix, tail)
         self.found[place] = ("bullet", text, context, found.marker if found else None, span)
 
@@ -332,6 +344,8 @@ class _Reader:
         rest = head[len(prefix) :]
         if box := _TASK_BOX.match(rest):
             prefix, rest = prefix + box[0], rest[box.end() :]
+        elif _GUARDED_BOX.match(rest):
+            rest = rest[1:]
         tail = ""
         if HINT in rest and (match := _TAIL.search(rest)):
             tail, rest = match[0].strip(), rest[: match.start()]
@@ -356,13 +370,13 @@ class _Reader:
         entries: list[Entry] = []
         by_id: dict[str, list[int]] = {}
         for grain, text, context, marker, span in self.found:
-            stamped = marker is not None and marker.valid
             basis = text if grain != "file" else "\x01file"
             key = folded(basis)
             occurrence = seen[key]
             seen[key] += 1
-            if stamped:
-                entry_id = marker.id
+            stamped = False
+            if marker is not None and marker.valid:
+                stamped, entry_id = True, marker.id
             else:
                 entry_id = mint(self.path, basis, occurrence)
                 while entry_id in taken:  # stamped elsewhere in the file: the next occurrence is free
@@ -394,6 +408,41 @@ def verbatim_lines(lines: list[str]) -> set[int]:
         if block.type == "fence":
             inside.update(range(block.start + 1, block.end - 1 if block.closed else block.end))
     return inside
+
+
+def guarded(text: str, level: int) -> str:
+    """A section's body in which no line outside fences is a heading that would end the section: those get a backslash."""
+    return "\n".join(
+        line if at < 0 else f"{line[:at]}\\{line[at:]}" for line, at, _ in _would_end(text.split("\n"), level)
+    )
+
+
+def unguarded(text: str, level: int) -> str:
+    """The text behind `guarded`."""
+    return "\n".join(
+        line[:at] + line[at + 1 :] if slashes else line for line, at, slashes in _would_end(text.split("\n"), level)
+    )
+
+
+def _would_end(lines: list[str], level: int) -> Iterator[tuple[str, int, int]]:
+    """Each line with where its heading mark begins (-1: there is none) and how many backslashes stand there."""
+    keep = verbatim_lines(lines)
+    before = ""
+    for i, line in enumerate(lines):
+        match = None
+        if i not in keep:
+            match = _ATX.match(line)
+            if match and len(match[2]) > level:
+                match = None
+            if not match and before:
+                match = _UNDERLINE.match(line)
+        yield (line, match.start(1), len(match[1])) if match else (line, -1, 0)
+        before = line.strip()
+
+
+def box_guarded(line: str) -> str:
+    """A bullet's first line that begins with what would be its task box, with a backslash."""
+    return "\\" + line if _TASK_BOX.match(line) or _GUARDED_BOX.match(line) else line
 
 
 def unescaped(text: str) -> str:

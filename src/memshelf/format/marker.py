@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from memshelf.domain.entry import ID
 
-_MARKER = re.compile(r"(?<![^\s])<!--[ \t]*m:(?P<id>[^\s>]*)(?P<rest>(?:(?!-->).)*?)[ \t]*-->")
-_ENCODE = re.compile(r"[\x00-\x20%>\x7f\u0085\u00a0\u2028\u2029]")
+_MARKER = re.compile(r"(?<![^\s\ufeff])<!--[ \t]*m:(?P<id>[^\s>]*)(?P<rest>(?:(?!-->).)*?)[ \t]*-->")
+_ENCODE = re.compile(r"[\s\x00-\x20%>\x7f]")
 _PERCENT = re.compile(r"((?:%[0-9A-Fa-f]{2})+)")
 HINT = "<!--"
 """Cheap test before the pattern is tried."""

@@ -9,6 +9,7 @@ from memshelf.domain.entry import Entry
 from memshelf.domain.text import folded
 from memshelf.errors import BadRequest, NotFound, OutOfScope
 from memshelf.format.document import Document
+from memshelf.services.scope import Scope
 from memshelf.store.store import Read, Store, split_address
 
 
@@ -34,20 +35,43 @@ class Located:
 
 
 class Sightings:
-    """The texts behind ids that this process showed, so that a changed hand-typed entry's successors can be named."""
+    """What this process showed under each id: in which store, so that a bare id leads back there, and the text, so that
+    a changed hand-typed entry's successors can be named."""
 
     def __init__(self, most: int = 2000) -> None:
-        self._texts: dict[str, str] = {}
+        self._seen: dict[str, tuple[str, str]] = {}
         self._most = most
 
-    def saw(self, entry_id: str, text: str) -> None:
-        self._texts.pop(entry_id, None)
-        self._texts[entry_id] = text
-        if len(self._texts) > self._most:
-            del self._texts[next(iter(self._texts))]
+    def saw(self, entry_id: str, label: str, text: str) -> None:
+        self._seen.pop(entry_id, None)
+        self._seen[entry_id] = (label, text)
+        if len(self._seen) > self._most:
+            del self._seen[next(iter(self._seen))]
+
+    def label(self, entry_id: str) -> str:
+        return self._seen.get(entry_id, ("", ""))[0]
 
     def text(self, entry_id: str) -> str:
-        return self._texts.get(entry_id, "")
+        return self._seen.get(entry_id, ("", ""))[1]
+
+
+def in_reach(scope: Scope, address: str, project: str, sightings: Sightings) -> list[Store]:
+    """The stores that an id, address or file may name: those of `project`, else the usual ones and the project that the
+    address begins with or that this process showed the id in.
+
+    Raises:
+        UnknownProject, OutOfScope: as for naming that project.
+    """
+    usual = scope.reading(project)
+    if project:
+        return usual
+    path, _, entry_id = address.strip().rpartition("#")
+    label = (path or entry_id).partition("/")[0] if "/" in address else sightings.label(entry_id)
+    if not label or label in {store.label for store in usual}:
+        return usual
+    if label not in scope.registry.all() and "/" in address:
+        return usual
+    return [scope.opened(scope.project(label)), *usual]
 
 
 def locate(stores: Sequence[Store], address: str, sightings: Sightings | None = None) -> Located:

@@ -12,7 +12,6 @@ from memshelf.errors import BadRequest
 from memshelf.format import amend
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker
-from memshelf.services.addressing import Located
 from memshelf.store import files
 from memshelf.store.store import ARCHIVE, Store
 
@@ -25,19 +24,18 @@ class Ending:
     marker: Marker
 
 
-def ended(target: Located, end: str, now: datetime, by: str = "", reason: str = "") -> Ending:
-    """How a located entry is kept: a whole file as its raw text, anything else as its own text."""
-    document, entry = target.read.document, target.entry
+def ended(document: Document, index: int, end: str, now: datetime, by: str = "", reason: str = "") -> Ending:
+    """How an entry is kept: a whole file as its raw text, anything else as its own text."""
+    entry = document.entries[index]
     if entry.grain == "file":
         text = "".join(document.lines[document.first :]).replace("\r\n", "\n").strip()
     else:
         text = entry.text
-    return _ending(entry, text, document.markers[target.index], end, now, by, reason)
+    return _ending(entry, text, document.markers[index], end, now, by, reason)
 
 
-def ending(store: Store, path: str, entry: Entry, end: str, now: datetime) -> Ending:
+def left_out(entry: Entry, end: str, now: datetime) -> Ending:
     """The same for an entry that a whole-file write leaves out."""
-    del store, path
     return _ending(entry, entry.text, None, end, now, "", "")
 
 

@@ -17,7 +17,7 @@ from memshelf.format.document import Document
 from memshelf.format.marker import Marker
 from memshelf.search.envelope import fenced
 from memshelf.services import destination, past, rules
-from memshelf.services.addressing import Located, Sightings, locate, one_index
+from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
 from memshelf.services.receipt import Receipt
@@ -103,7 +103,7 @@ class Writing:
     def _superseded(self, draft: Draft, kind: Kind, caller: Caller) -> Located | None:
         if not draft.supersedes:
             return None
-        old = locate(self.scope.reading(draft.project), draft.supersedes, self.sightings)
+        old = self.located(draft.supersedes, draft.project)
         rules.check_end(load()[old.read.place.kind], caller.channel, old.address)
         del kind
         return old
@@ -143,7 +143,7 @@ class Writing:
             Refused: it is not there, its kind is not reworded, or `base` is not the file's etag.
         """
         text, removed = clean(text)
-        target = locate(self.scope.reading(project), address, self.sightings)
+        target = self.located(address, project)
         kind = load()[target.read.place.kind]
         rules.check_reword(kind, target.read.place, target.address, destination.newest(target.store, kind), caller.now)
         entry = target.entry
@@ -173,8 +173,8 @@ class Writing:
             rules.check_size(kind, len(document.lines) - (document.spans[i].end - document.spans[i].start), text)
             return amend.reword(document, i, text, Marker(entry.id, marker.attributes, marker.foreign).updated(changes))
 
-        edited = self._with_past(target, change, past.ended(target, "superseded", caller.now, by=entry.id))
-        reasons = [f"kind {kind.name} is revised in place; what it said before is in the archive under the same id"]
+        edited = self._with_past(target, kind, change, "superseded", caller, by=entry.id)
+        reasons = ["its id stays; what it said before is in the archive"]
         if removed:
             reasons.append(f"{removed} invisible characters taken out")
         return self._receipt("revised", target.store, target.path, entry.id, edited[0], edited[1], reasons)
@@ -267,7 +267,7 @@ class Writing:
             return data
 
         self._try(store, path, change)
-        endings = [past.ending(store, path, entry, "superseded", caller.now) for entry in gone]
+        endings = [past.left_out(entry, "superseded", caller.now) for entry in gone]
         with store.writing(), past.kept(store, path, endings):
             edited = store.edit(path, change)
         reasons = [f"written as a whole; {len(gone)} entries left out or reworded are in the archive"]
@@ -281,7 +281,7 @@ class Writing:
         Raises:
             NotFound: there is no such entry (any more); nothing else is touched.
         """
-        target = locate(self.scope.reading(project), address, self.sightings)
+        target = self.located(address, project)
         kind = load()[target.read.place.kind]
         rules.check_end(kind, caller.channel, target.address)
         before, after = self._end(target, "retracted", caller, reason=reason)
@@ -303,17 +303,33 @@ class Writing:
             i = one_index(document, target.entry.id, target.address)
             return None if document.entries[i].grain == "file" else amend.remove(document, i)
 
-        return self._with_past(target, change, past.ended(target, end, caller.now, by=by, reason=reason))
+        return self._with_past(target, load()[target.read.place.kind], change, end, caller, by, reason)
+
+    def located(self, address: str, project: str = "") -> Located:
+        """The entry behind an id or address. Raises: NotFound, OutOfScope, BadRequest."""
+        return locate(in_reach(self.scope, address, project, self.sightings), address, self.sightings)
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
     def _with_past(
-        self, target: Located, change: Callable[[Document | None], bytes | None], ending: past.Ending
+        self,
+        target: Located,
+        kind: Kind,
+        change: Callable[[Document | None], bytes | None],
+        end: str,
+        caller: Caller,
+        by: str = "",
+        reason: str = "",
     ) -> tuple[bytes | None, bytes | None]:
         """Both halves of a change that ends a text: tried, then archive, then file; a failure undoes the archive."""
-        self._try(target.store, target.path, change)
-        with target.store.writing(), past.kept(target.store, target.path, [ending]):
-            edited = target.store.edit(target.path, change)
+        store, path, entry_id = target.store, target.path, target.entry.id
+        self._try(store, path, change)
+        with store.writing():
+            document = self._current(read.document if (read := store.read(path)) else None, target, "")
+            index = one_index(document, entry_id, target.address)
+            ending = past.ended(document, index, end, caller.now, by=by, reason=reason)
+            with past.kept(store, path, [] if kind.drawer == "working" and kind.mutability == "rewrite" else [ending]):
+                edited = store.edit(path, change)
         return edited.before, edited.after
 
     def _try(self, store: Store, path: str, change: Callable[[Document | None], bytes | None]) -> None:
@@ -336,7 +352,7 @@ class Writing:
         return self._present(document, target.store.address(target.path), base)
 
     def _file(self, file: str, project: str) -> tuple[Store, str]:
-        return destination.existing(self.scope.reading(project), file)
+        return destination.existing(in_reach(self.scope, file, project, self.sightings), file)
 
     def _fresh_id(self, store: Store, caller: Caller) -> str:
         del (
@@ -355,6 +371,8 @@ class Writing:
         reasons: list[str],
     ) -> Receipt:
         kind = load()[store.place(path).kind]
+        if entry_id and op != "retracted" and not self.sightings.label(entry_id):
+            self.sightings.saw(entry_id, store.label, "")
         return Receipt(
             op, entry_id, store.address(path, entry_id), kind.name, kind.drawer, store.address(path),
             etag(before) if before is not None else "", etag(after) if after is not None else "", reasons,

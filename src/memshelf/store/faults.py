@@ -10,7 +10,8 @@ from contextlib import contextmanager
 def step(name: str) -> None:
     """Called just before each thing that can fail or be overtaken.
 
-    Names: read, wait, mkdir, open, write, fsync, rename (the one that takes effect), rename-back, fsync-folder, unlink.
+    Names: look, read, wait; mkdir, open, write, fsync, rename (the one that takes effect), rename-back, fsync-folder,
+    unlink.
     """
     _at(name)
 

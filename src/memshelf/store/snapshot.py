@@ -79,10 +79,11 @@ def read(path: Path, *, patience: float = 0.5) -> Snapshot | None:
             return None
         now = time.time_ns()
         try:
-            step("read")
+            step("look")
             fd = os.open(extended(path), _FLAGS)  # O_NONBLOCK: never waits for a FIFO that came in between
             with os.fdopen(fd, "rb", buffering=0) as file:
                 first = regular(path, os.fstat(fd))
+                step("read")
                 data = file.read()
                 last = regular(path, os.fstat(fd))
         except FileNotFoundError:

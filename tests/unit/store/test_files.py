@@ -16,7 +16,7 @@ import pytest
 
 import memshelf
 from memshelf.errors import ChangedUnderneath, NotFound, ReadOnly, Unreadable
-from memshelf.store import exchange, files
+from memshelf.store import exchange, files, snapshot
 
 LINE = b"- said by the agent\n"
 
@@ -114,7 +114,7 @@ def test_what_is_no_regular_file_is_refused_without_being_opened(
 
 def test_a_pipe_swapped_in_just_before_reading_does_not_hang(tmp_path: Path) -> None:
     path = old(tmp_path / "a.md")
-    with files.faults(Person(read_1=lambda: (path.unlink(), os.mkfifo(path)))), pytest.raises(Unreadable):
+    with files.faults(Person(look_1=lambda: (path.unlink(), os.mkfifo(path)))), pytest.raises(Unreadable):
         files.read(path)
 
 
@@ -125,9 +125,9 @@ def test_a_snapshot_is_settled_only_when_its_mtime_is_two_seconds_old(tmp_path: 
     assert files.read(path) == files.Snapshot(b"x", print_, True)
     then = time.time() - 1
     os.utime(path, (then, then))
-    snapshot = files.read(path)
-    assert snapshot
-    assert not snapshot.settled
+    found = files.read(path)
+    assert found
+    assert not found.settled
 
 
 @pytest.mark.parametrize("first", [b"", b"one\n"])
@@ -137,13 +137,25 @@ def test_an_in_place_save_in_progress_is_read_whole(tmp_path: Path, first: bytes
         editor.write(first)
         person = Person(wait_2=lambda: editor.write(b"two\n"), wait_4=lambda: editor.write(b"three\n"))
         with files.faults(person):
-            snapshot = files.read(path)
-    assert snapshot
-    assert snapshot.data == first + b"two\nthree\n"
+            found = files.read(path)
+    assert found
+    assert found.data == first + b"two\nthree\n"
 
 
+def test_an_empty_file_is_waited_for_longer_because_its_text_may_be_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = old(tmp_path / "a.md", b"")
+    monkeypatch.setattr(snapshot, "CALM_EMPTY", 3600)
+    with files.faults(Person(wait_1=lambda: path.write_bytes(b"saved\n"))):
+        found = files.read(path, patience=30)
+    assert found
+    assert found.data == b"saved\n"
+
+
+@pytest.mark.parametrize("at", ["look_1", "read_1"])
 @pytest.mark.parametrize("how", ["in place", "renamed over"])
-def test_a_save_between_looking_and_reading_is_read_whole(tmp_path: Path, how: str) -> None:
+def test_a_save_between_looking_and_reading_is_read_whole(tmp_path: Path, how: str, at: str) -> None:
     path = old(tmp_path / "a.md")
 
     def save() -> None:
@@ -151,10 +163,10 @@ def test_a_save_between_looking_and_reading_is_read_whole(tmp_path: Path, how: s
         target.write_bytes(b"all of it\n")
         target.replace(path)
 
-    with files.faults(Person(read_1=save)):
-        snapshot = files.read(path)
-    assert snapshot
-    assert (snapshot.data, snapshot.print, snapshot.settled) == (b"all of it\n", files.print_of(path), False)
+    with files.faults(Person(**{at: save})):
+        found = files.read(path)
+    assert found
+    assert (found.data, found.print, found.settled) == (b"all of it\n", files.print_of(path), False)
 
 
 def test_a_file_that_never_rests_is_read_as_it_is_after_the_patience(tmp_path: Path) -> None:
@@ -167,10 +179,10 @@ def test_a_file_that_never_rests_is_read_as_it_is_after_the_patience(tmp_path: P
 
     begin = time.monotonic()
     with files.faults(busy):
-        snapshot = files.read(path, patience=0.2)
-    assert snapshot
-    assert snapshot.data.strip(b"x") == b""
-    assert not snapshot.settled
+        found = files.read(path, patience=0.2)
+    assert found
+    assert found.data.strip(b"x") == b""
+    assert not found.settled
     assert 0.2 <= time.monotonic() - begin < 5
 
 
@@ -232,6 +244,16 @@ def test_nobody_waits_for_our_own_write_and_yet_editors_see_a_later_time(tmp_pat
             files.read(path)
     assert "wait" not in steps.seen
     assert all(later // 1_000_000 > earlier // 1_000_000 for earlier, later in pairwise(times))
+
+
+def test_the_time_after_an_edit_is_later_by_what_editors_can_tell_even_where_the_old_one_is_ahead(
+    tmp_path: Path,
+) -> None:
+    path = old(tmp_path / "a.md")
+    then = time.time_ns() + 3600 * 10**9
+    os.utime(path, ns=(then, then))
+    files.edit(path, add)
+    assert path.stat().st_mtime_ns == then + 1_000_000
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -297,7 +319,7 @@ def renamed_dated(path: Path, data: bytes) -> None:
 SAVES = [in_place, renamed, renamed_dated]
 
 
-@pytest.mark.parametrize("at", ["read_1", "open_1", "fsync_1", "rename_1"])
+@pytest.mark.parametrize("at", ["look_1", "read_1", "open_1", "fsync_1", "rename_1"])
 @pytest.mark.parametrize("save", SAVES)
 def test_a_save_in_the_middle_of_an_edit_is_kept_and_the_edit_is_made_onto_it(tmp_path: Path, save, at: str) -> None:
     path = old(tmp_path / "a.md")
@@ -539,8 +561,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 user = os.geteuid()
 def mount(options, flags=0):
     return libc.mount(b"none", sys.argv[1].encode(), b"tmpfs", flags, options)
-spaces = 0x20000 | (0 if user == 0 else 0x10000000)  # CLONE_NEWNS, CLONE_NEWUSER; then MS_REC | MS_PRIVATE
-if libc.unshare(spaces) or libc.mount(b"none", b"/", None, 0x44000, None) or mount(b"size=64k"):
+spaces = 0x20000 | (0 if user == 0 else 0x10000000)  # CLONE_NEWNS, CLONE_NEWUSER
+alone = libc.unshare(spaces) == 0
+if alone and user:
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+if not alone or libc.mount(b"none", b"/", None, 0x44000, None) or mount(b"size=64k"):  # MS_REC | MS_PRIVATE
     print("NO_DISK"); sys.exit()
 root = Path(sys.argv[1])
 def attempt(root, name):
@@ -608,7 +633,7 @@ def test_where_names_cannot_be_exchanged_or_linked_edits_work_all_the_same(tmp_p
     script = """
 import ctypes, errno, struct, sys
 from pathlib import Path
-from memshelf.store import exchange, files
+from memshelf.store import exchange, files, snapshot
 numbers = {"renameat2": [316], "link": [86, 265]}
 answers = {"renameat2": 0x50000 | errno.ENOSYS, "link": 0x50000 | errno.EPERM}
 program = [(0x20, 0, 0, 0)]  # load the number of the system call
@@ -624,6 +649,12 @@ root = Path(sys.argv[1])
 assert not exchange.swap(root / "a.md", root / "b.md")
 add = lambda before: (before or b"") + b"added\\n"
 print(files.edit(root / "a.md", add))
+saved = []
+def save(name):
+    if name == "fsync" and not saved:
+        saved.append((root / "a.md").write_bytes(b"by hand\\n"))
+with files.faults(save):
+    print(files.edit(root / "a.md", add))
 print(files.edit(root / "new.md", add))
 print(files.edit(root / "b.md", lambda _: None))
 race = root / "race.md"
@@ -634,12 +665,13 @@ with files.faults(lambda name: race.exists() or name != "rename" or race.write_b
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         repr(files.Edited(b"# Title\n", b"# Title\nadded\n")),
+        repr(files.Edited(b"by hand\n", b"by hand\nadded\n")),
         repr(files.Edited(None, b"added\n")),
         repr(files.Edited(b"# Title\n", None)),
         repr(files.Edited(b"by hand\n", b"by hand\nadded\n")),
     ]
     assert everything(tmp_path) == {
-        "a.md": b"# Title\nadded\n",
+        "a.md": b"by hand\nadded\n",
         "new.md": b"added\n",
         "race.md": b"by hand\nadded\n",
     }
