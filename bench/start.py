@@ -7,12 +7,13 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bench import stores
 
@@ -40,7 +41,7 @@ class Case:
 def measure(scratch: Path, runs: int, files: int) -> list[dict[str, Any]]:
     """A row a case: median wall and CPU milliseconds, and their ratios to the bare server's."""
     cases = _cases(scratch, files)
-    for case in cases:
+    for case in cases if runs > 1 else ():
         once(case)  # compiles what it imports
     seen: dict[str, list[tuple[float, float]]] = {case.name: [] for case in cases}
     for turn in range(runs):
@@ -63,9 +64,19 @@ def measure(scratch: Path, runs: int, files: int) -> list[dict[str, Any]]:
 
 def once(case: Case) -> tuple[float, float]:
     """(wall, CPU) seconds of one start; the CPU time is the child's whole life, 0 where the system does not tell."""
+    with tempfile.TemporaryFile() as said:
+        try:
+            return _timed(case, said)
+        except (OSError, EOFError):
+            said.seek(0)
+            words = said.read().decode(errors="replace")[-1000:]
+            raise RuntimeError(f"{case.name} gave no answer:\n{words}") from None
+
+
+def _timed(case: Case, said: IO[bytes]) -> tuple[float, float]:
     began = time.perf_counter()
     child = subprocess.Popen(
-        case.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        case.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
         env=dict(case.environ), cwd=case.cwd,
     )  # fmt: skip
     assert child.stdin
@@ -74,14 +85,18 @@ def once(case: Case) -> tuple[float, float]:
     guard.start()
     try:
         _say(child.stdin, {"id": 1, "method": "initialize", "params": _INITIALIZE})
-        _answer(child.stdout, 1, case.name)
+        _answer(child.stdout, 1)
         _say(child.stdin, {"method": "notifications/initialized"})
         _say(child.stdin, {"id": 2, "method": "tools/list"})
-        tools = _answer(child.stdout, 2, case.name)["tools"]
+        tools = _answer(child.stdout, 2)["tools"]
         wall = time.perf_counter() - began
         assert tools, f"{case.name} has no tools"
         child.stdin.close()
         cpu = _reaped(child)
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
     finally:
         guard.cancel()
         child.stdout.close()
@@ -111,12 +126,12 @@ def _say(pipe: Any, message: dict[str, Any]) -> None:
     pipe.flush()
 
 
-def _answer(pipe: Any, number: int, name: str) -> dict[str, Any]:
+def _answer(pipe: Any, number: int) -> dict[str, Any]:
     for line in pipe:
         message = json.loads(line)
         if message.get("id") == number:
             return message["result"]
-    raise RuntimeError(f"{name} ended without an answer")
+    raise EOFError
 
 
 def _reaped(child: subprocess.Popen[bytes]) -> float:

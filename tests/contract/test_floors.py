@@ -16,6 +16,7 @@ from memshelf.server.app import build
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "memshelf").rglob("*.py"))
 LONGEST = 350
+LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
 
 
@@ -32,7 +33,7 @@ def ran(*command: str) -> subprocess.CompletedProcess[str]:
 
 def test_imports_point_down_only():
     pytest.importorskip("importlinter")
-    check = ran("-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))")
+    check = ran("-c", LINT)
     assert check.returncode == 0, check.stdout + check.stderr
 
 
@@ -49,7 +50,7 @@ def test_a_floor_that_looks_up_is_found(tmp_path):
         "layers =\n    high\n    low\ncontainers = upside\n"
     )
     check = subprocess.run(
-        [sys.executable, "-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"],
+        [sys.executable, "-c", LINT],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert check.returncode == 1

@@ -1,5 +1,7 @@
 """A markdown file is never changed beyond what was asked: its bytes, its other entries, their ids."""
 
+# ruff: noqa: E501 (tables of fragments)
+
 from __future__ import annotations
 
 import re
@@ -15,7 +17,9 @@ from memshelf.format import amend
 from memshelf.format.document import Document, parse, problems
 from memshelf.format.marker import Marker, decode, encode, escape, find, unescape
 
-SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+SETTINGS = settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 PATH = "user/notes/a/b.md"
 FRESH = "fedcba987654"
 
@@ -92,7 +96,7 @@ def unmarked(line: str) -> str:
     """A line without our marker, and without what a stamp may change before it."""
     found = find(line.removeprefix("\ufeff"))
     bare = line.removeprefix("\ufeff")
-    return (bare[: found.start].rstrip() + bare[found.end :].rstrip(" \t") if found else bare).rstrip(" \t\r\n")
+    return (bare[: found.start].rstrip(" \t") + bare[found.end :].rstrip(" \t") if found else bare).rstrip(" \t\r\n")
 
 
 def is_rest(after: Document, lines: list[str], twins_may_be_stamped: bool) -> bool:
@@ -102,9 +106,7 @@ def is_rest(after: Document, lines: list[str], twins_may_be_stamped: bool) -> bo
     for line in after.lines:
         plain, want = line.removeprefix("\ufeff"), wanted[at] if at < len(wanted) else None
         loose = want is not None and (at + 1 == len(wanted) or not want.strip("\r\n"))  # its line end may be new
-        if want is not None and (plain == want or (loose and plain.rstrip("\r\n") == want.rstrip("\r\n"))):
-            at += 1
-        elif want is not None and twins_may_be_stamped and unmarked(plain) == unmarked(want):
+        if (want is not None and (plain == want or (loose and plain.rstrip("\r\n") == want.rstrip("\r\n")))) or (want is not None and twins_may_be_stamped and unmarked(plain) == unmarked(want)):
             at += 1
         elif plain.strip("\r\n") not in ("", amend.SPACER) and not (twins_may_be_stamped and unmarked(plain) == ""):
             return False
@@ -114,7 +116,7 @@ def is_rest(after: Document, lines: list[str], twins_may_be_stamped: bool) -> bo
 # -- reading -------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(files() | st.binary(max_size=60), grains)
 @example(b"\xff\xfe- a\r\n\x00", "bullet")
 @example(b"---", "file")
@@ -139,10 +141,35 @@ def test_no_two_hand_typed_entries_share_an_id_and_none_has_a_stamped_one(data: 
 
 # -- the marker ----------------------------------------------------------------------------------------------------
 
-pieces = st.lists(st.sampled_from(["<!--", "-->", "&", "amp;", "lt;!--", "gt;", "--", "<", ">", "!", "-", "a", " ", "%", "%41", "é", "\u3000", "\n", "%FF"]), max_size=10).map("".join)
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "<!--",
+            "-->",
+            "&",
+            "amp;",
+            "lt;!--",
+            "gt;",
+            "--",
+            "<",
+            ">",
+            "!",
+            "-",
+            "a",
+            " ",
+            "%",
+            "%41",
+            "é",
+            "\u3000",
+            "\n",
+            "%FF",
+        ]
+    ),
+    max_size=10,
+).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(pieces | st.text())
 def test_what_is_escaped_holds_no_comment_and_comes_back(text: str) -> None:
     safe = escape(text)
@@ -151,7 +178,7 @@ def test_what_is_escaped_holds_no_comment_and_comes_back(text: str) -> None:
     assert unescape(safe) == text
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(pieces | st.text(st.characters(exclude_categories=["Cs"])))
 def test_an_attribute_value_comes_back_and_is_one_word(text: str) -> None:
     word = encode(text)
@@ -160,9 +187,12 @@ def test_an_attribute_value_comes_back_and_is_one_word(text: str) -> None:
     assert ">" not in word
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
-    st.dictionaries(st.sampled_from(["at", "src", "trust", "tags", "odd", "x-1"]), (pieces | st.text(st.characters(exclude_categories=["Cs"]))).filter(bool)),
+    st.dictionaries(
+        st.sampled_from(["at", "src", "trust", "tags", "odd", "x-1"]),
+        (pieces | st.text(st.characters(exclude_categories=["Cs"]))).filter(bool),
+    ),
     st.lists(st.sampled_from(["word", "1", "=", "=v", "m:x"])),
     st.sampled_from(["", "- ", "- text ", "# T "]),
 )
@@ -170,7 +200,11 @@ def test_a_marker_is_found_as_it_was_rendered(attributes: dict[str, str], foreig
     marker = Marker("3f9a1c2b7d10", attributes, tuple(foreign))
     found = find(before + marker.render())
     assert found is not None
-    assert (found.marker.id, dict(found.marker.attributes), found.marker.foreign) == (marker.id, attributes, tuple(foreign))
+    assert (found.marker.id, dict(found.marker.attributes), found.marker.foreign) == (
+        marker.id,
+        attributes,
+        tuple(foreign),
+    )
     assert found.start == len(before)
     assert found.marker.render() == marker.render()
 
@@ -178,8 +212,13 @@ def test_a_marker_is_found_as_it_was_rendered(attributes: dict[str, str], foreig
 # -- adding --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(any_text, st.sampled_from([b"", b"# T\n", b"# T\n\n- a\n", b"# T\r\n\r\n- a", b"\xef\xbb\xbf* a\n", b"Prose.\n", b"```\nopen\n"]))
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    any_text,
+    st.sampled_from(
+        [b"", b"# T\n", b"# T\n\n- a\n", b"# T\r\n\r\n- a", b"\xef\xbb\xbf* a\n", b"Prose.\n", b"```\nopen\n"]
+    ),
+)
 @example("---", b"# T\n")
 @example("- - -", b"# T\n")
 @example("[ ] todo", b"# T\n")
@@ -198,7 +237,7 @@ def _less(document: Document, entry_id: str) -> list[str]:
     return [line for k, line in enumerate(document.lines) if k not in own]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(any_text, st.sampled_from([b"# 2026-11-09\n", b"# 2026-11-09\n\n### 09:30 - Late\nWords.\n"]))
 @example("Done\n\n## What\n\ntext\n---\nmore", b"# 2026-11-09\n")
 def test_every_text_with_its_fences_closed_is_kept_as_one_section_of_a_log(text: str, data: bytes) -> None:
@@ -217,7 +256,9 @@ def test_every_text_with_its_fences_closed_is_kept_as_one_section_of_a_log(text:
 
 @SETTINGS
 @given(files(), any_text, grains)
-def test_adding_changes_no_line_and_no_other_entry_and_taking_it_away_again_leaves_the_file(data: bytes, text: str, grain: str) -> None:
+def test_adding_changes_no_line_and_no_other_entry_and_taking_it_away_again_leaves_the_file(
+    data: bytes, text: str, grain: str
+) -> None:
     before = parse(data, PATH, grain)
     if grain == "heading":
         text = f"10:00 - Noon\n{text}"
@@ -254,7 +295,9 @@ def test_taking_an_entry_away_leaves_every_other_line_and_id(data: bytes, grain:
 
 @SETTINGS
 @given(files(), grains, texts(), st.data())
-def test_rewording_an_entry_changes_its_own_lines_and_keeps_every_id(data: bytes, grain: str, text: str, draw: st.DataObject) -> None:
+def test_rewording_an_entry_changes_its_own_lines_and_keeps_every_id(
+    data: bytes, grain: str, text: str, draw: st.DataObject
+) -> None:
     before = parse(data, PATH, grain)
     index = picked(draw, before)
     entry = before.entries[index]
@@ -262,11 +305,11 @@ def test_rewording_an_entry_changes_its_own_lines_and_keeps_every_id(data: bytes
         text = f"12:00 - {text}"
     marker = before.markers[index] or Marker(entry.id, {})
     try:
-        after = parse(amend.reword(before, index, text, Marker(entry.id, marker.attributes, marker.foreign)), PATH, grain)
+        after = parse(
+            amend.reword(before, index, text, Marker(entry.id, marker.attributes, marker.foreign)), PATH, grain
+        )
     except BadRequest:
-        EVENTS["refused"] += 1
         return
-    EVENTS["kept"] += 1
     assert known(after) == known(before) - Counter({(entry.id, entry.text): 1}) + Counter({(entry.id, text): 1})
     stamps = bool(before.twins(index) or before.spans[index].nested or before.alike(text, index))
     rest = [line for k, line in enumerate(before.lines) if k not in own_lines(before, index)]
@@ -276,16 +319,15 @@ def test_rewording_an_entry_changes_its_own_lines_and_keeps_every_id(data: bytes
         assert is_rest(Document(**{**vars(after), "lines": tuple(left)}), rest, stamps)
 
 
-EVENTS: Counter[str] = Counter()
-
-
 def _copied(document: Document) -> bool:
     return any(count > 1 for count in Counter(e.id for e in document.entries).values())
 
 
 @SETTINGS
 @given(files(), grains, st.data())
-def test_a_stamped_entry_has_the_id_and_text_that_it_had_unstamped(data: bytes, grain: str, draw: st.DataObject) -> None:
+def test_a_stamped_entry_has_the_id_and_text_that_it_had_unstamped(
+    data: bytes, grain: str, draw: st.DataObject
+) -> None:
     before = parse(data, PATH, grain)
     chosen = draw.draw(st.sets(st.sampled_from(range(len(before.entries))))) if before.entries else set()
     after = parse(amend.stamp(before, chosen), PATH, grain)
@@ -300,7 +342,9 @@ def test_a_twin_never_takes_over_an_id(words: list[str], draw: st.DataObject) ->
     before = parse("".join(f"- {word}\n" for word in words).encode(), PATH)
     index = draw.draw(st.sampled_from(range(len(words))))
     after = parse(amend.remove(before, index), PATH)
-    assert [(e.id, e.text) for e in after.entries] == [(e.id, e.text) for i, e in enumerate(before.entries) if i != index]
+    assert [(e.id, e.text) for e in after.entries] == [
+        (e.id, e.text) for i, e in enumerate(before.entries) if i != index
+    ]
 
 
 # -- writing a file as a whole -------------------------------------------------------------------------------------
@@ -321,12 +365,18 @@ def test_a_whole_file_is_written_with_its_own_ids_and_trust_alone(data: bytes, c
         if entry.id in old:
             was = before.entries[old[entry.id]]
             assert entry.trust == was.trust
-            assert {**entry.attributes, "at": ""} == {**was.attributes, "at": "", **({"trust": "external"} if entry.stamped and not was.stamped else {})}
+            assert {**entry.attributes, "at": ""} == {
+                **was.attributes,
+                "at": "",
+                **({"trust": "external"} if entry.stamped and not was.stamped else {}),
+            }
         else:
             assert dict(entry.attributes) == {"at": "2026-11-09T00:00:00Z"}
             assert entry.stamped
     kept = {(e.id, e.text) for e in after.entries}
-    assert [(e.id, e.text) for e in gone] == [(e.id, e.text) for e in before.entries if e.grain != "file" and (e.id, e.text) not in kept]
+    assert [(e.id, e.text) for e in gone] == [
+        (e.id, e.text) for e in before.entries if e.grain != "file" and (e.id, e.text) not in kept
+    ]
 
 
 @SETTINGS

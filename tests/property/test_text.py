@@ -1,5 +1,7 @@
 """What `clean` lets in and what `shown` lets out, for any text."""
 
+# ruff: noqa: E501 (tables of fragments)
+
 from __future__ import annotations
 
 import unicodedata
@@ -45,7 +47,11 @@ def test_a_clean_text_is_nfc_and_holds_nothing_that_cannot_be_seen(text: str) ->
     once = cleaned(text)
     assert unicodedata.is_normalized("NFC", once)
     assert once == once.strip()
-    assert not any(char in INVISIBLE for char in once if char not in JOINERS and not unicodedata.name(char, "").startswith("VARIATION"))
+    assert not any(
+        char in INVISIBLE
+        for char in once
+        if char not in JOINERS and not unicodedata.name(char, "").startswith("VARIATION")
+    )
     hidden = [c for c in once if unicodedata.category(c) in ("Cc", "Cf", "Cs") and c not in "\n\t" + JOINERS]
     assert [c for c in hidden if not 0x600 <= ord(c) <= 0x8E2] == []
     assert all(line == line.rstrip() for line in once.split("\n"))
@@ -63,7 +69,17 @@ def test_cleaning_takes_away_no_visible_character(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["👩🏽\u200d💻 ships", "❤️\u200d🔥", "👨\u200d👩\u200d👧", "🏳️\u200d🌈", "می\u200cخواهم", "क्\u200dष", "ශ්\u200dරී", "葛\U000e0100", "⚠️ careful"],
+    [
+        "👩🏽\u200d💻 ships",
+        "❤️\u200d🔥",
+        "👨\u200d👩\u200d👧",
+        "🏳️\u200d🌈",
+        "می\u200cخواهم",
+        "क्\u200dष",
+        "ශ්\u200dරී",
+        "葛\U000e0100",
+        "⚠️ careful",
+    ],
 )
 def test_joiners_that_a_script_or_an_emoji_needs_stay(text: str) -> None:
     assert clean(text) == (text, 0)
@@ -101,7 +117,9 @@ def test_what_is_shown_can_neither_hide_nor_turn_round(text: str) -> None:
     seen = shown(text)
     assert shown(seen) == seen
     assert not [c for c in seen if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t"]
-    assert not set(seen) & set("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u061c\u2028\u2029")
+    assert not set(seen) & set(
+        "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff\u061c\u2028\u2029"
+    )
     for i, char in enumerate(seen):
         if char in JOINERS:
             assert not seen[i - 1 : i].isascii() and not seen[i + 1 : i + 2].isascii()

@@ -51,9 +51,10 @@ class Entry:
     def confidence(self) -> float:
         """0..1; 1 where nothing says otherwise."""
         try:
-            return min(1.0, max(0.0, float(self.attributes.get("conf", "1"))))
+            value = float(self.attributes.get("conf", "1"))
         except ValueError:
             return 1.0
+        return min(1.0, max(0.0, value)) if value == value else 1.0  # NaN is no number
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -94,14 +95,14 @@ def instant(value: str) -> datetime | None:
         return None
     try:
         parsed = datetime.fromisoformat(value)
-    except ValueError:
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
+    except (ValueError, OverflowError):  # OverflowError: before year 1 or after 9999 once in UTC
         return None
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 def stamp(moment: datetime) -> str:
     """A moment as it is written: UTC, seconds, `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def time_argument(value: str, what: str) -> str:
@@ -121,4 +122,7 @@ def time_argument(value: str, what: str) -> str:
         raise BadRequest(f"'{what}' is no time: {value!r}.", remedy) from None
     if parsed.tzinfo is None:
         raise BadRequest(f"'{what}' has no time zone: {value!r}.", remedy)
-    return stamp(parsed)
+    try:
+        return stamp(parsed)
+    except OverflowError:
+        raise BadRequest(f"'{what}' is out of range: {value!r}.", remedy) from None

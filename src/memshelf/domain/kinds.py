@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
@@ -156,6 +155,8 @@ def parse(text: str) -> Table:
     Raises:
         MalformedTable: with the row and column that will not do.
     """
+    import tomllib  # by the first call that needs the table; the server's start does not
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as why:

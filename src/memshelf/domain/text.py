@@ -80,17 +80,18 @@ def _needed(char: str, before: str, after: str) -> bool:
     if char in _JOINERS:
         comes = not _SUSPECT.match(after) or _ARABIC_SIGNS.match(after) is not None
         return comes and any(s.match(before) and s.match(after) for s in (_JOINER_SCRIPTS, _EMOJI_PART))
-    if not _VARIATIONS.match(char) or _SUSPECT.match(before):
+    if not _VARIATIONS.match(char) or not before.strip() or _SUSPECT.match(before):
         return False
     if char >= "\U000e0100":
         return _IDEOGRAPH.match(before) is not None
     if before.isascii():
-        return before != "" and before in "0123456789#*" and char in "\ufe0e\ufe0f"
-    return not before.isspace() and bool(not before.isalpha() or _IDEOGRAPH.match(before) or _JOINER_SCRIPTS.match(before))
+        return before in "0123456789#*" and char in "\ufe0e\ufe0f"
+    letters = _IDEOGRAPH.match(before) or _JOINER_SCRIPTS.match(before)
+    return letters is not None or not before.isalpha()
 
 
 def shown(text: str) -> str:
-    """Text as it may be shown: control, bidi and zero-width characters and broken bytes become U+FFFD; tab and LF stay."""
+    """Text as it may be shown: control, bidi, zero-width characters and broken bytes become U+FFFD; tab and LF stay."""
     if not _SUSPECT.search(text):
         return text
     return _screened(text.replace("\r\n", "\n").replace("\r", "\n"), "\ufffd")

@@ -50,9 +50,9 @@ def add(document: Document, text: str, marker: Marker) -> bytes:
     gap = [] if at == 0 or _joins(document, at) else [document.eol]
     expected = _expected(document)
     expected[marker.id, text] += 1
-    tries = (
-        [mark, *lines[:at], *between, *new, *lines[at:]] for between in (gap, [document.eol], [SPACER + document.eol])
-    )
+    spacer = [SPACER + document.eol]
+    gaps = ((gap, []), ([document.eol], []), (spacer, []), (gap, spacer))  # the last: an open fence, set in, follows
+    tries = ([mark, *lines[:at], *before, *new, *behind, *lines[at:]] for before, behind in gaps)
     return _proven(document, tries, expected, text)
 
 
@@ -158,6 +158,8 @@ def _item(prefix: str, indent: int, text: str, marker: Marker, tail: str = "") -
     first, *rest = _escaped(text).split("\n")
     if not prefix.rstrip().endswith("]"):
         first = box_guarded(first)
+    if not prefix.endswith((" ", "\t")):
+        prefix += " "
     head = " ".join(filter(None, (prefix.rstrip() if not first else prefix + first, tail, marker.render())))
     return [head, *((" " * indent + line) if line else "" for line in rest)]
 
@@ -183,10 +185,15 @@ def _heading(title: str) -> str:
 
 
 def _last_line(document: Document) -> int:
-    """Where a new entry goes: after the last line that is not blank, but before an open fence or HTML block."""
+    """Where a new entry goes: after the last line that is not blank, but before an open fence or HTML block, and before
+    the entry that this is part of."""
     for block in document.blocks:
         if block.parent < 0 and not block.closed:
-            return block.start
+            pairs = zip(document.entries, document.spans, strict=True)
+            holding = (
+                span.start for entry, span in pairs if entry.grain != "file" and span.start <= block.start < span.end
+            )
+            return min(holding, default=block.start)
     at = len(document.lines)
     while at > 0 and not document.lines[at - 1].strip("\r\n\t \ufeff"):
         at -= 1
@@ -249,7 +256,7 @@ def _lines(
         else:
             line = inline.get(span.start, lines[span.start])
             bare = line.rstrip("\r\n")
-            inline[span.start] = f"{bare.rstrip()} {words}{line[len(bare):]}"
+            inline[span.start] = bare.rstrip(" \t") + f" {words}" + line[len(bare) :]
     out: list[str] = []
     for k, line in enumerate(lines):
         if k == at:
@@ -292,7 +299,11 @@ def _tries(document: Document, index: int, rendered: list[str], text: str) -> It
     """Entry `index` replaced by `rendered`: as it is, then with a blank line, then with a comment behind it, which keep
     what follows from being read as part of what stands before."""
     entry, span = document.entries[index], document.spans[index]
-    resting = {*document.twins(index), *(() if entry.stamped else span.nested), *(document.alike(text, index) if text else ())}
+    resting = {
+        *document.twins(index),
+        *(() if entry.stamped else span.nested),
+        *(document.alike(text, index) if text else ()),
+    }
     markers = _plain_markers(document, resting)
     own = {k for a, b in span.own for k in range(a, b)}
     for gap in ((), ("",), ("", SPACER, "")):
@@ -316,7 +327,9 @@ def _open_blocks(document: Document) -> int:
 
 def _reworded_file(document: Document, text: str, marker: Marker) -> bytes:
     mark, lines = _without_mark(document)
-    data = _joined([mark, *lines[: document.spans[0].start], *(line + document.eol for line in _whole(document, text, marker))])
+    data = _joined(
+        [mark, *lines[: document.spans[0].start], *(line + document.eol for line in _whole(document, text, marker))]
+    )
     after = parse(data, document.path, document.grain)
     _require(after.entries[0].id == marker.id, document.title)
     return after.data

@@ -25,7 +25,10 @@ _BLOCK_TAGS = (
 )
 _ATTRIBUTE = r"""[ \t]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t]*=[ \t]*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
 _HTML = (
-    (re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.I), re.compile(r"</(?:script|pre|style|textarea)>", re.I)),
+    (
+        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.I),
+        re.compile(r"</(?:script|pre|style|textarea)>", re.I),
+    ),
     (re.compile(r"<!--"), re.compile(r"-->")),
     (re.compile(r"<\?"), re.compile(r"\?>")),
     (re.compile(r"<![A-Z]"), re.compile(r">")),
@@ -112,7 +115,11 @@ class _Scanner:
         out, lines = self.out, self.lines
         for n in range(self.first, len(lines)):
             line = lines[n]
-            if line[:2] == "- " and line[2:3].isalpha() and (self.stack or self.leaf < 0 or out[self.leaf][0] in ("paragraph", "code")):
+            if (
+                line[:2] == "- "
+                and line[2:3].isalpha()
+                and (self.stack or self.leaf < 0 or out[self.leaf][0] in ("paragraph", "code"))
+            ):
                 # The common case: a bullet at the margin continues no container and its words open no other block.
                 self._close(0)
                 place = len(out)

@@ -10,7 +10,7 @@ import gc
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from memshelf.domain.entry import Entry, mint
@@ -220,17 +220,25 @@ class _Reader:
         return (line, found) if found and not self.bare[line][: found.start].strip() else None
 
     def _file_entry(self, top: list[int]) -> None:
-        head = next((self.blocks[i] for i in top if self.blocks[i].type == "heading" and self.blocks[i].level == 1), None)
+        head = next(
+            (self.blocks[i] for i in top if self.blocks[i].type == "heading" and self.blocks[i].level == 1), None
+        )
         marker, words, start, above = None, "", self.first, False
         if head is not None:
             start, words = head.start, plain_heading(self.bare[head.start])
             marker = found.marker if (found := find(self.bare[head.start])) else None
-        elif top and self.blocks[top[0]].type == "comment" and (found := find(self.bare[self.blocks[top[0]].start])):
+        elif self._comment_alone(top) and (found := find(self.bare[self.blocks[top[0]].start])):
             marker, start, above = found.marker, self.blocks[top[0]].start, True
         end = len(self.bare)
         while end > start and not self.bare[end - 1].strip():
             end -= 1
         self.found.append(("file", words, (), marker, Span(start, end, ((start, end),), above=above)))
+
+    def _comment_alone(self, top: list[int]) -> bool:
+        """Whether the file begins with a comment that is not right above a block, whose marker it would be."""
+        if not top or self.blocks[top[0]].type != "comment":
+            return False
+        return len(top) == 1 or self.blocks[top[1]].start > self.blocks[top[0]].end
 
     def _heading_entry(self, top: list[int], place: int, words: str, context: tuple[str, ...]) -> int:
         block = self.blocks[top[place]]
@@ -262,7 +270,11 @@ class _Reader:
                     body[k] = line[: found.start].rstrip() + line[found.end :].rstrip()
                     break
         if block.type == "paragraph":
-            grain = "block" if len(body) > 1 and "|" in body[0] and _DELIMITER_ROW.match(body[1]) and "-" in body[1] else "paragraph"
+            grain = (
+                "block"
+                if len(body) > 1 and "|" in body[0] and _DELIMITER_ROW.match(body[1]) and "-" in body[1]
+                else "paragraph"
+            )
             if match := _TAIL.search(body[0]):
                 tail, body[0] = match[0].strip(), body[0][: match.start()]
             text = "\n".join(line.strip() for line in body).strip()
@@ -274,38 +286,36 @@ class _Reader:
         span = Span(start, block.end, ((start, block.end),), tail=tail, above=leading is not None)
         self.found.append((grain, text, context, marker, span))
 
-    def _item(self, index: int, context: tuple[str, ...]) -> None:
+    def _item(self, index: int, context: tuple[str, ...]) -> list[int]:
         """An item, and each item nested in it that is an entry of its own: one with a marker, or one under a hand-typed
-        item without marker; what else stands in a marked item is part of its text."""
+        item without marker; what else stands in a marked item is part of its text. An empty bullet is no entry.
+
+        Returns the indices of what became entries on this level.
+        """
         block = self.blocks[index]
         if block.end - block.start == 1 and len(self.children.get(index, ())) == 1:
             line = self.bare[block.start]
             if line[:2] == "- " and line[2:3].isalpha() and HINT not in line and "&" not in line:
                 here = (block.start, block.end)
                 self.found.append(("bullet", line[2:].strip(), context, None, Span(*here, (here,), (), 2, "- ")))
-                return
+                return None
         found, at = self._item_marker(index)
         inner: list[int] = []
         self._own_entries(index, found is not None, block.start, inner)
-        place = len(self.found)
-        self.found.append(("bullet", "", context, None, Span(block.start, block.end, ())))  # held until its nested ones are known
-        nested: list[int] = []
-        if inner:
-            under = (*context, plain_heading(_BULLET.sub("", self.bare[block.start], count=1)))
-            for child in inner:
-                at_child = len(self.found)
-                self._item(child, under)
-                if len(self.found) > at_child:
-                    nested.append(at_child)
         taken = [(self.blocks[c].start, self.blocks[c].end) for c in inner]
         own = tuple(_without(block.start, block.end, taken, self.bare))
         own_lines = [(k, self.bare[k]) for a, b in own for k in range(a, b)]
         prefix, tail, text = self._item_text(block, own_lines, found, at)
-        if not text and not found and not nested:
-            self.found.pop()  # an empty bullet says nothing
-            return
-        span = Span(block.start, block.end, own, tuple(nested), block.indent, prefix, tail)
-        self.found[place] = ("bullet", text, context, found.marker if found else None, span)
+        if not text and not found:
+            return [entry for child in inner for entry in self._item(child, context)]
+        place = len(self.found)
+        span = Span(block.start, block.end, own, (), block.indent, prefix, tail)
+        self.found.append(("bullet", text, context, found.marker if found else None, span))
+        if inner:
+            under = (*context, plain_heading(_BULLET.sub("", self.bare[block.start], count=1)))
+            nested = tuple(entry for child in inner for entry in self._item(child, under))
+            self.found[place] = (*self.found[place][:4], replace(span, nested=nested))
+        return [place]
 
     def _own_entries(self, index: int, marked: bool, line: int, out: list[int]) -> None:
         for child in self.children.get(index, ()):
@@ -320,17 +330,17 @@ class _Reader:
                 self._own_entries(child, True, line, out)
 
     def _item_marker(self, index: int) -> tuple[Found | None, int]:
-        """On the first line, or where an editor wrapped it to: a later line of the item's first paragraph."""
+        """On the first line, or where an editor wrapped it to: a later line of the first paragraph, or the one below."""
         block = self.blocks[index]
         if found := find(self.bare[block.start]):
             return found, block.start
-        for child in self.children.get(index, ()):
-            part = self.blocks[child]
-            if part.type == "paragraph":
-                for k in range(part.start, part.end):
-                    if HINT in self.bare[k] and (found := find(self.bare[k])):
-                        return found, k
-            break
+        parts = [self.blocks[child] for child in self.children.get(index, ())[:2]]
+        if not parts or parts[0].type != "paragraph":
+            return None, -1
+        below = len(parts) > 1 and parts[1].type == "comment" and parts[1].start == parts[0].end
+        for k in range(parts[0].start, parts[0].end + below):
+            if HINT in self.bare[k] and (found := find(self.bare[k])):
+                return found, k
         return None, -1
 
     def _item_text(
@@ -356,6 +366,8 @@ class _Reader:
         for k, line in own_lines[1:]:
             if found and at == k:
                 line = line[: found.start].rstrip() + line[found.end :].rstrip()
+                if not line:
+                    continue
             parts.append(dedent(line, block.indent) if line.strip() else "")
         return prefix, tail, self._unescaped("\n".join(parts).strip("\n"))
 
@@ -411,7 +423,7 @@ def verbatim_lines(lines: list[str]) -> set[int]:
 
 
 def guarded(text: str, level: int) -> str:
-    """A section's body in which no line outside fences is a heading that would end the section: those get a backslash."""
+    """A section's body with a backslash before each line outside fences that is a heading and would end the section."""
     return "\n".join(
         line if at < 0 else f"{line[:at]}\\{line[at:]}" for line, at, _ in _would_end(text.split("\n"), level)
     )

@@ -59,7 +59,7 @@ def edit(path: Path, change: Callable[[bytes | None], bytes | None]) -> Edited:
 
     Raises:
         ChangedUnderneath: the file never came to rest.
-        ReadOnly, StoreFull, Unreadable: the disk would not; the file is as it was.
+        ReadOnly, StoreFull, Unreadable: the disk would not; the file is as it was, or at worst wholly as it should be.
     """
     deadline = time.monotonic() + TRYING
     for round_ in range(TRIES):
@@ -114,12 +114,13 @@ def _replace(path: Path, base: Snapshot, data: bytes, wary: bool) -> bool:
             return False
         step("rename")
         try:
-            if not swap(temp, path):
+            swapped = swap(temp, path)
+            if not swapped:
                 replace(temp, path)
-                synced(path.parent)
-                return True
         except FileNotFoundError:
             return False
+        if not swapped:
+            return synced(path.parent)
         # The temp name holds what was replaced; somebody may have saved since we compared.
         try:
             kept = _still(temp, base, wary)
@@ -189,8 +190,7 @@ def _holds(path: Path, base: Snapshot) -> bool:
 def _still(temp: Path, base: Snapshot, wary: bool) -> bool:
     """The same of a file moved to `temp`, once that is on the disk, and that nobody is about to write into it."""
     # Before and after the slow part: the first spares it, the second sees who opened the file before it was moved.
-    early = _holds(temp, base) and synced(temp.parent)
-    return early and not (wary and being_written(temp)) and _holds(temp, base)
+    return _holds(temp, base) and synced(temp.parent) and not (wary and being_written(temp)) and _holds(temp, base)
 
 
 def _mark(path: Path) -> _Mark | None:

@@ -15,7 +15,8 @@ from memshelf.store.lock import StoreLock
 
 FOLDER = Path(".agents") / "memory"
 RESERVED = {"user", "project"}
-_REMOTE = re.compile(r'\[remote "(?P<name>[^"]+)"\][^\[]*?^\s*url\s*=\s*(?P<url>\S+)', re.M | re.S)
+_SECTION = re.compile(r'\s*\[(?:remote "(?P<remote>[^"]+)")?')
+_URL = re.compile(r'\s*url\s*=\s*"?(?P<url>[^\s"]+)', re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Registry:
                 )
 
         def change(before: bytes | None) -> bytes:
-            rows = _loads(before, self.path)
+            rows = _loads(before, self.path) or self._older()
             row = rows.get(name, {"paths": [], "remote": remote})
             paths = [str(root), *(p for p in row["paths"] if p != str(root))]
             rows[name] = {"paths": paths, "remote": remote or row.get("remote", "")}
@@ -121,15 +122,15 @@ class Registry:
     def _rows(self) -> dict[str, dict]:
         snapshot = files.read(self.path)
         rows = _loads(snapshot.data if snapshot else None, self.path)
-        older = files.read(self.home / "host_paths.json") if not rows else None
-        if older:
-            try:
-                rows = {
-                    n: {"paths": [p], "remote": ""} for n, p in json.loads(older.data).items() if isinstance(p, str)
-                }
-            except (ValueError, AttributeError):
-                rows = {}
-        return rows
+        return rows or self._older()
+
+    def _older(self) -> dict[str, dict]:
+        older = files.read(self.home / "host_paths.json")
+        try:
+            paths = json.loads(older.data) if older else {}
+            return {name: {"paths": [path], "remote": ""} for name, path in paths.items() if isinstance(path, str)}
+        except (ValueError, AttributeError):
+            return {}
 
 
 def checked_slug(name: str) -> str:
@@ -162,14 +163,20 @@ def git_remote(root: Path) -> str:
     config = root / ".git"
     try:
         if config.is_file():  # a worktree or submodule: a pointer to the git folder
-            folder = Path(config.read_text("utf-8").removeprefix("gitdir:").strip())
+            folder = Path(config.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip())
             folder = folder if folder.is_absolute() else root / folder
             common = folder / "commondir"
             config = (folder / common.read_text("utf-8").strip()) if common.is_file() else folder
         text = (config / "config").read_text("utf-8", "replace")
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a pointer that is no path
         return ""
-    found = {m["name"]: m["url"] for m in _REMOTE.finditer(text)}
+    found: dict[str, str] = {}
+    remote = ""
+    for line in text.splitlines():
+        if section := _SECTION.match(line):
+            remote = section["remote"] or ""
+        elif remote and (match := _URL.match(line)):
+            found.setdefault(remote, match["url"])
     url = found.get("origin") or next(iter(found.values()), "")
     return plain_remote(url)
 
@@ -177,11 +184,14 @@ def git_remote(root: Path) -> str:
 def plain_remote(url: str) -> str:
     """A remote's URL or scp-like form as `host/path`; a local path stays out ("")."""
     if "://" in url:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return ""
         host, path = parts.hostname or "", parts.path
         if parts.scheme == "file":
             return ""
-    elif match := re.fullmatch(r"(?:[^@/]+@)?(?P<host>[^:/]+):(?P<path>.+)", url):
+    elif match := re.fullmatch(r"(?:[^@/]+@)?(?P<host>[^:/]{2,}):(?P<path>.+)", url):  # one letter is a drive
         host, path = match["host"].lower(), match["path"]
     else:
         return ""

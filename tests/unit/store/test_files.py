@@ -357,7 +357,7 @@ def test_an_in_place_save_that_spans_the_replacement_is_kept_whole(tmp_path: Pat
 def test_a_writer_that_opened_the_old_file_and_writes_after_the_replacement_is_kept(tmp_path: Path) -> None:
     path = old(tmp_path / "a.md")
     editor = path.open("r+b", buffering=0)
-    with editor, files.faults(Person(fsync_folder_1=lambda: editor.write(b"# TITLE\n"))):
+    with files.faults(Person(fsync_folder_1=lambda: (editor.write(b"# TITLE\n"), editor.close()))):
         files.edit(path, add)
     assert everything(tmp_path) == {"a.md": b"# TITLE\n" + LINE}
 
@@ -528,6 +528,7 @@ for name in sys.argv[2:]:
 """
     done = child(script, tmp_path, "closed/a.md", "closed/new.md", "closed/new/a.md", "dark/a.md")
     (tmp_path / "closed").chmod(0o755)
+    (tmp_path / "dark" / "a.md").chmod(0o644)
     assert (done.stdout.split(), done.stderr) == (["READ_ONLY", "READ_ONLY", "READ_ONLY", "UNREADABLE"], "")
     assert everything(tmp_path) == {"closed/a.md": b"# Title\n", "dark/a.md": b"# Title\n"}
 
@@ -558,13 +559,14 @@ from memshelf.errors import MemshelfError
 from memshelf.store import files
 from memshelf.store.lock import StoreLock
 libc = ctypes.CDLL(None, use_errno=True)
-user = os.geteuid()
+user, group = os.geteuid(), os.getegid()
 def mount(options, flags=0):
     return libc.mount(b"none", sys.argv[1].encode(), b"tmpfs", flags, options)
 spaces = 0x20000 | (0 if user == 0 else 0x10000000)  # CLONE_NEWNS, CLONE_NEWUSER
 alone = libc.unshare(spaces) == 0
 if alone and user:
-    Path("/proc/self/uid_map").write_text(f"0 {user} 1")
+    for name, words in ("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"):
+        Path("/proc/self", name).write_text(words)
 if not alone or libc.mount(b"none", b"/", None, 0x44000, None) or mount(b"size=64k"):  # MS_REC | MS_PRIVATE
     print("NO_DISK"); sys.exit()
 root = Path(sys.argv[1])
