@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ def in_place(path: Path, text: str) -> None:
 def renamed_over(path: Path, text: str) -> None:
     fresh = path.with_name(path.name + ".new")
     fresh.write_text(text)
-    os.replace(fresh, path)
+    fresh.replace(path)
 
 
 @pytest.mark.parametrize("save", [in_place, renamed_over])

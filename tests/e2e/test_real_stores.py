@@ -105,7 +105,9 @@ SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "real-stores"
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real stores are not beside this checkout")
-@pytest.mark.parametrize(("folder", "query"), [("rinf", "copper signal generator"), ("agents-memory-1.3/user", "idempotency keys")])
+@pytest.mark.parametrize(
+    ("folder", "query"), [("rinf", "copper signal generator"), ("agents-memory-1.3/user", "idempotency keys")]
+)
 async def test_the_real_stores_open_unchanged(home: Home, folder: str, query: str) -> None:
     shutil.copytree(SHARED / folder, home.store)
     for path in home.store.rglob("*"):

@@ -77,8 +77,12 @@ async def test_a_link_out_of_the_store_is_neither_read_nor_written(home: Home) -
         (home.store / "notes" / "work" / "evil.md").symlink_to(outside)
         (home.store / "notes" / "evil").symlink_to(home.root)
         assert [hit["text"] for hit in await agent.hits("canary")] == ["A canary inside."]
-        assert (await agent.call("add_memory", kind="note", name="evil", collection="work", text="x")).code == "OUT_OF_SCOPE"
-        assert (await agent.call("add_memory", kind="note", name="outside", collection="evil", text="x")).code == "OUT_OF_SCOPE"
+        assert (
+            await agent.call("add_memory", kind="note", name="evil", collection="work", text="x")
+        ).code == "OUT_OF_SCOPE"
+        assert (
+            await agent.call("add_memory", kind="note", name="outside", collection="evil", text="x")
+        ).code == "OUT_OF_SCOPE"
         assert (await agent.call("get_project_memories", file="user/notes/work/evil.md")).code == "OUT_OF_SCOPE"
         assert outside.read_text() == "- a canary outside\n"
         assert not (home.root / "outside.md.x").exists()
@@ -91,7 +95,9 @@ async def test_what_cannot_be_read_is_never_taken_for_empty(home: Home) -> None:
     (folder / "dir.md").mkdir()
     async with session(home) as agent:
         for name in ("pipe", "dir"):
-            assert (await agent.call("add_memory", kind="note", name=name, collection="work", text="x")).code == "UNREADABLE"
+            assert (
+                await agent.call("add_memory", kind="note", name=name, collection="work", text="x")
+            ).code == "UNREADABLE"
         await agent.good("add_memory", kind="note", name="good", collection="work", text="A good one.")
         found = await agent.good("search_memory", query="good")
         assert len(found["hits"]) == 1
@@ -161,7 +167,9 @@ async def test_bad_input_gets_an_error_that_names_it_and_nothing_is_written(home
                                           | {name: {"an": "object"}})  # fmt: skip
                 assert answer.code == "BAD_REQUEST", (tool.name, name, answer.text)
         assert tree(home.root) == before
-        await agent.good("add_memory", kind="fact", name="x", text="x", confidence=0.5, valid_from="2026-01-01", tags=["a"])
+        await agent.good(
+            "add_memory", kind="fact", name="x", text="x", confidence=0.5, valid_from="2026-01-01", tags=["a"]
+        )
 
 
 ATTACKS = [
@@ -186,6 +194,8 @@ async def test_recalled_text_stays_inside_its_envelope(home: Home) -> None:
         assert lines[-1] == "</memory-data>"
         for line in lines[3:-1]:
             assert line.startswith(("| ", "[")), line
-        assert [line for line in lines if line.strip().lower().replace(" ", "") == "</memory-data>"] == ["</memory-data>"]
+        assert [line for line in lines if line.strip().lower().replace(" ", "") == "</memory-data>"] == [
+            "</memory-data>"
+        ]
         assert not any(char in answer.text for char in "\u202e\u200b\u2066")
         assert all(hit["trust"] != "confirmed" for hit in answer.data["hits"])

@@ -9,7 +9,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memshelf.format.blocks import columns, dedent, scan
+from memshelf.format.blocks import scan
+from memshelf.format.columns import columns, dedent
 
 ORACLE = MarkdownIt("commonmark").disable("reference")  # reference definitions are text to a memory: abi/ENTRY.md
 
@@ -78,7 +79,7 @@ def outdented(source: list[str]) -> bool:
     """A line indented by four columns or more under an item whose content starts still further right, or a quote: the specification
     says lazy continuation (5.2), the oracle lets such a line end the paragraph and then reads it as code."""
     blocks = scan(source)
-    deep = [b.start for b in blocks if b.type == "quote" or b.type == "item" and b.indent - (blocks[b.parent].indent if b.parent >= 0 else 0) >= 5]
+    deep = [b.start for b in blocks if b.type == "quote" or (b.type == "item" and b.indent - (blocks[b.parent].indent if b.parent >= 0 else 0) >= 5)]
     return any(re.search(r"\t|    ", source[k]) for start in deep for k in range(start + 1, len(source)))
 
 

@@ -1,6 +1,6 @@
 """A markdown file is never changed beyond what was asked: its bytes, its other entries, their ids."""
 
-# ruff: noqa: E501 (tables of fragments)
+
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from memshelf.domain.entry import ID
 from memshelf.domain.text import clean, folded
 from memshelf.errors import BadRequest, EmptyText
 from memshelf.format import amend
-from memshelf.format.document import Document, parse, problems
+from memshelf.format.document import Document, problems
 from memshelf.format.marker import Marker, decode, encode, escape, find, unescape
+from memshelf.format.reader import parse
 
 SETTINGS = settings(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

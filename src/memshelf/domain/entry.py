@@ -21,7 +21,7 @@ ENDS = ("superseded", "retracted", "expired", "archived")
 
 KNOWN = (
     "at", "src", "trust", "conf", "from", "to", "exp", "sup", "ok", "applies", "ev", "tags", "aka", "conflict",
-    "until", "end", "by",
+    "until", "end", "by", "why",
 )  # fmt: skip
 """Attributes with a meaning; others are kept as they are."""
 

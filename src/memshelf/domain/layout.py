@@ -95,12 +95,12 @@ def path_for(
     number: int | None = None,
     date: str = "",
 ) -> str:
-    """The canonical path; `place` of it gives back what was passed. A kind with states takes its first where none is given.
+    """The canonical path; `place` of it gives back what was passed. A kind with states has its first by default.
 
     Raises:
         UnknownKind: no such kind; ProjectRequired: it lives in project stores only.
         BadName: a name, collection or class is missing, leads elsewhere, or is read as something else there.
-        BadRequest: another part is missing, is none of the kind's, or is not of its form; or the store has no such kind.
+        BadRequest: another part is missing, is none of the kind's or not of its form; or the store lacks the kind.
     """
     row = load().named(kind)
     _check_store(store, row)

@@ -28,12 +28,12 @@ _SPELLED = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w
 
 
 def slug(text: str, what: str = "name") -> str:
-    """The text as a part of a path: letters, marks and numbers in NFC and folded case, everything else as single hyphens.
+    """The text as a part of a path: letters, marks and numbers in NFC and folded case, the rest as single hyphens.
 
     A slug is its own slug. `what` is the argument that an error speaks of.
 
     Raises:
-        BadName: it is empty, tries to lead elsewhere, is a device of Windows, or is too long; the remedy has a safe one.
+        BadName: empty, leads elsewhere, names a Windows device, or is too long; the remedy has a good one.
     """
     if not text.strip():
         raise BadName(f"'{what}' is empty.", f"Pass a short topic as '{what}', such as 'release-process'.")
@@ -59,7 +59,7 @@ def same(a: str, b: str) -> bool:
 
 
 def forbidden(text: str) -> str:
-    """What no part of a path may hold, as a clause for an error: control, bidi or separator-like characters; else ""."""
+    """What no part of a path may hold (control, bidi, separator-like characters), as a clause for an error."""
     if found := _CONTROL.search(text):
         return f"holds the control character U+{ord(found[0]):04X}"
     if found := _SEPARATOR.search(text):

@@ -11,8 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from memshelf.domain.entry import Entry
 from memshelf.errors import BadRequest
-from memshelf.format.document import Document, box_guarded, guarded, parse, verbatim_lines
+from memshelf.format.document import Document
 from memshelf.format.marker import Marker, escape, find
+from memshelf.format.reader import parse
+from memshelf.format.wording import box_guarded, guarded, verbatim_lines
 
 SPACER = "<!-- -->"
 
@@ -36,10 +38,7 @@ def new_file(title: str, text: str, marker: Marker, grain: str, path: str) -> by
 
 def add(document: Document, text: str, marker: Marker) -> bytes:
     """The file with one more entry at its end (for grain "heading": a section whose title is the text's first line)."""
-    if document.grain == "heading":
-        rendered = _section(text, marker)
-    else:
-        rendered = _item("- ", 2, text, marker)
+    rendered = _section(text, marker) if document.grain == "heading" else _item("- ", 2, text, marker)
     at = _last_line(document)
     mark, lines = _without_mark(document)
     close = at > 0 and not lines[at - 1].endswith(("\n", "\r"))
@@ -212,11 +211,11 @@ def _joins(document: Document, at: int) -> bool:
 
 
 def _plain_marker(document: Document, index: int) -> Marker:
-    return Marker(document.entries[index].id, {"trust": "external"})
+    return Marker(document.entries[index].id, {"trust": document.entries[index].trust})
 
 
 def _plain_markers(document: Document, indices: Iterable[int]) -> dict[int, Marker]:
-    """Markers for hand-typed entries, and for those nested in them, which a marked entry would take for its own text."""
+    """Markers for hand-typed entries and those nested in them, which a marked entry would take for its own text."""
     out: dict[int, Marker] = {}
     left = [i for i in indices if not document.entries[i].stamped]
     while left:

@@ -1,4 +1,4 @@
-"""The block structure of a markdown file (CommonMark 0.31, section 4 and 5), line by line. Knows nothing of inline syntax.
+"""The block structure of a markdown file (CommonMark 0.31, section 4 and 5), line by line, without inline syntax.
 
 Link reference definitions count as paragraphs: to a memory they are text. Source: the algorithm of the CommonMark
 specification's appendix "A parsing strategy".
@@ -62,33 +62,6 @@ class Block(NamedTuple):
 def scan(lines: Sequence[str], first: int = 0) -> list[Block]:
     """Every block from line `first` on, in document order, parents before children. Lines come without their ends."""
     return _Scanner(lines, first).run()
-
-
-def columns(line: str) -> int:
-    """The width of a line's leading white space, tabs to 4."""
-    col = 0
-    for char in line:
-        if char == " ":
-            col += 1
-        elif char == "\t":
-            col += 4 - col % 4
-        else:
-            break
-    return col
-
-
-def dedent(line: str, width: int) -> str:
-    """The line without up to `width` columns of leading white space; a tab taken in part leaves spaces."""
-    i = col = 0
-    while i < len(line) and col < width:
-        if line[i] == " ":
-            col += 1
-        elif line[i] == "\t":
-            col += 4 - col % 4
-        else:
-            break
-        i += 1
-    return " " * max(0, col - width) + line[i:]
 
 
 class _Open:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,6 +14,8 @@ from memshelf.domain.text import folded
 from memshelf.store.store import Read, Store, Trouble
 
 INCLUDES = ("staging", "archived", "superseded", "rejected")
+_COLD = ("archived", "retracted", "expired")
+_SEPARATORS = str.maketrans("/-_", "   ")
 EXACT = "\0id"
 """Stands among an entry's terms where the query is its id or address."""
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?", re.U)
@@ -125,6 +127,8 @@ class Terms:
     phrase: str
     own: tuple[str, ...]
     also: tuple[str, ...]
+    stems: dict[str, str]
+    """Each term without an English ending, "" where it has none."""
 
 
 def terms(query: Query) -> Terms:
@@ -132,7 +136,8 @@ def terms(query: Query) -> Terms:
     scripts without spaces as pairs of characters."""
     own = _split(query.words)
     also = [word for text in query.also for word in _split(text) if word not in own]
-    return Terms(folded(query.words), tuple(own), tuple(dict.fromkeys(also)))
+    stems = {term: _stem(term) for term in (*own, *also)}
+    return Terms(folded(query.words), tuple(own), tuple(dict.fromkeys(also)), stems)
 
 
 def _split(text: str) -> list[str]:
@@ -166,21 +171,17 @@ def scan(stores: Sequence[Store], query: Query, now: datetime) -> Answer:
     answer = Answer()
     found: list[tuple[Store, Read, Entry, str, dict[str, float]]] = []
     total, frequency = 0, dict.fromkeys((*wanted.own, *wanted.also), 0)
+    past = {"archived", "superseded"} & set(query.include)
     for store in stores:
-        reads: Iterable[Read] = store.every(answer.trouble)
-        for read in reads:
+        for read in (*store.every(answer.trouble), *(store.every(answer.trouble, archived=True) if past else ())):
             if not _kind_wanted(read, query):
                 continue
-            context = folded(
-                " ".join((read.place.path.replace("/", " ").removesuffix(".md").replace("-", " "), read.document.title))
-            )
-            for entry in read.document.entries:
+            title = read.document.title
+            context = folded(f"{read.place.path.removesuffix('.md').translate(_SEPARATORS)} {title}")
+            for text, entry in zip(read.document.folds, read.document.entries, strict=True):
                 total += 1
-                state = entry.state(now)
-                if not _wanted(entry, state, query):
-                    continue
-                hits = {EXACT: 1.0} if entry.id == named else _hits(entry, context, wanted)
-                if hits:
+                hits = {EXACT: 1.0} if entry.id == named else _hits(entry, text, title, context, wanted)
+                if hits and _wanted(entry, state := entry.state(now), query):
                     found.append((store, read, entry, state, hits))
                     for term in hits:
                         frequency[term] = frequency.get(term, 0) + 1
@@ -202,7 +203,7 @@ def _kind_wanted(read: Read, query: Query) -> bool:
 
 
 def _wanted(entry: Entry, state: str, query: Query) -> bool:
-    if state not in ("active", "conflicted") and state not in query.include:
+    if state not in ("active", "conflicted") and ("archived" if state in _COLD else state) not in query.include:
         return False
     if entry.trust == "candidate" and "staging" not in query.include:
         return False
@@ -211,12 +212,12 @@ def _wanted(entry: Entry, state: str, query: Query) -> bool:
     return not (query.applies and entry.attributes.get("applies", "") not in ("", query.applies))
 
 
-def _hits(entry: Entry, context: str, wanted: Terms) -> dict[str, float]:
+def _hits(entry: Entry, text: str, title: str, context: str, wanted: Terms) -> dict[str, float]:
     """Each term that the entry holds, with how well: 1 a whole word of its text, .7 an alias or tag, .6 part of a word,
     .4 in a heading or the path."""
-    text = folded(entry.text)
-    aliases = folded(" ".join((*entry.aliases, *entry.tags)))
-    above = context if not entry.headings else context + " " + folded(" ".join(entry.headings))
+    attributes = entry.attributes
+    aliases = folded(" ".join((*entry.aliases, *entry.tags))) if "aka" in attributes or "tags" in attributes else ""
+    above = context if entry.headings in ((), (title,)) else f"{context} {folded(' '.join(entry.headings))}"
     out: dict[str, float] = {}
     for term in (*wanted.own, *wanted.also):
         if term in text:
@@ -225,7 +226,7 @@ def _hits(entry: Entry, context: str, wanted: Terms) -> dict[str, float]:
             out[term] = 0.7
         elif entry.grain != "file" and term in above and _whole(term, above):
             out[term] = 0.4
-        elif (stem := _stem(term)) and stem in text:
+        elif (stem := wanted.stems[term]) and stem in text:
             out[term] = 0.6
         if out.get(term) == 0.0:
             del out[term]
@@ -291,15 +292,11 @@ def _shared(ranked: list[Match], limit: int) -> tuple[list[Match], int]:
     """The best `limit`, no file taking more than half of them while another file has a match to show."""
     most = max(1, limit // 2)
     taken: dict[tuple[int, str], int] = {}
-    first: list[Match] = []
-    later: list[Match] = []
-    for match in ranked:
+    first: list[int] = []
+    later: list[int] = []
+    for place, match in enumerate(ranked):
         key = (id(match.store), match.read.place.path)
-        if taken.get(key, 0) < most:
-            taken[key] = taken.get(key, 0) + 1
-            first.append(match)
-        else:
-            later.append(match)
-    chosen = (first + later)[:limit]
-    chosen.sort(key=ranked.index) if len(ranked) < 500 else None
-    return chosen, len(ranked) - len(chosen)
+        taken[key] = taken.get(key, 0) + 1
+        (first if taken[key] <= most else later).append(place)
+    chosen = sorted((first + later)[:limit])
+    return [ranked[place] for place in chosen], len(ranked) - len(chosen)

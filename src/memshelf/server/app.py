@@ -5,7 +5,6 @@ Knows nothing of files or kinds. Refusals become tool errors whose text is `CODE
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -22,8 +21,6 @@ from memshelf.search.scan import Query
 from memshelf.server.results import Catalog, Done, Found, flat
 from memshelf.services.draft import Draft
 from memshelf.services.receipt import Receipt
-
-log = logging.getLogger("memshelf")
 
 INSTRUCTIONS = (
     "memshelf keeps what should outlive this session, in markdown files that the person owns. Search before you ask or "

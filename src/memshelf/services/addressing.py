@@ -119,7 +119,10 @@ def _gone(stores: list[Store], address: str, path: str, entry_id: str, sightings
         for i in read.document.where(entry_id)
     ]
     if ended:
-        end, until = ended[-1].attributes.get("end", "archived"), ended[-1].attributes.get("until", "")
+        last = max(
+            ended, key=lambda entry: (entry.attributes.get("until", ""), entry.attributes.get("end") != "superseded")
+        )
+        end, until = last.attributes.get("end", "archived"), last.attributes.get("until", "")
         return NotFound(f"{address!r} was {end} at {until}.", "Call search_memory for what is true now.")
     text = sightings.text(entry_id) if sightings else ""
     likely = [] if not text else sorted(_likely(stores, path, text), reverse=True)[:3]

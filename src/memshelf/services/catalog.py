@@ -65,7 +65,9 @@ def health(stores: Sequence[Store]) -> dict[str, Any]:
             counts["files"] += 1
             document = read.document
             counts["entries"] += sum(e.grain != "file" for e in document.entries)
-            counts["unstamped"] += sum(not e.stamped and e.grain != "file" for e in document.entries)
+            counts["unstamped"] += sum(
+                e.trust == "external" and not e.stamped and e.grain != "file" for e in document.entries
+            )
             address = store.address(read.place.path)
             if read.place.kind == "unfiled":
                 counts["unfiled"] += 1

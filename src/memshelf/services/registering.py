@@ -6,8 +6,9 @@ from memshelf.domain.entry import stamp
 from memshelf.domain.kinds import load
 from memshelf.domain.text import clean_line
 from memshelf.format import amend
-from memshelf.format.document import Document, parse
+from memshelf.format.document import Document
 from memshelf.format.marker import Marker
+from memshelf.format.reader import parse
 from memshelf.services.draft import Caller
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope

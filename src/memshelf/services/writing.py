@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from memshelf.domain.entry import Entry, stamp
 from memshelf.domain.kinds import Kind, load
 from memshelf.domain.text import clean, clean_line, folded
-from memshelf.errors import BadRequest, ChangedUnderneath, EmptyText, Frozen, ReviseInstead
+from memshelf.errors import BadRequest, ChangedUnderneath, EmptyText, Frozen
 from memshelf.format import amend
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker
-from memshelf.search.envelope import fenced
 from memshelf.services import destination, past, rules
 from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
+from memshelf.services.instead import revise_instead
 from memshelf.services.receipt import Receipt
 from memshelf.services.scope import Scope
 from memshelf.store.files import etag
@@ -50,8 +50,8 @@ class Writing:
         rules.check_required(kind, text, attributes)
         store, project = self.scope.writing(kind, draft.project, draft.store)
         spot = destination.choose(store, kind, draft.name, draft.collection, caller.now)
-        old = self._superseded(draft, kind, caller)
-        marker = Marker(self._fresh_id(store, caller), attributes)
+        old = self._superseded(draft, caller)
+        marker = Marker(caller.new_id(), attributes)
         if kind.grain == "heading":
             text = f"{caller.now:%H:%M} - {clean_line(draft.name or kind.name, 'name')}\n{text}"
         title = destination.title(kind, draft.name, spot)
@@ -71,7 +71,7 @@ class Writing:
                     f"{store.address(spot.path)} exists and is frozen.", f"File this {kind.name} under another name."
                 )
             if kind.mutability not in ("append", "inbox"):
-                raise self._revise_instead(store, spot.path, kind, document)
+                raise revise_instead(store, spot.path, kind, document)
             rules.check_size(kind, len(document.lines), text)
             return amend.add(document, text, marker)
 
@@ -100,30 +100,12 @@ class Writing:
             receipt.reasons.append(f"supersedes {old.address}, which is kept in the archive")
         return receipt
 
-    def _superseded(self, draft: Draft, kind: Kind, caller: Caller) -> Located | None:
+    def _superseded(self, draft: Draft, caller: Caller) -> Located | None:
         if not draft.supersedes:
             return None
         old = self.located(draft.supersedes, draft.project)
         rules.check_end(load()[old.read.place.kind], caller.channel, old.address)
-        del kind
         return old
-
-    def _revise_instead(self, store: Store, path: str, kind: Kind, document: Document) -> ReviseInstead:
-        address, tag = store.address(path), etag(document.data)
-        entries = [entry for entry in document.entries if entry.grain != "file"]
-        first = document.entries[0].id if document.entries else ""
-        calls = f'revise_memory(id="{first}", text="...", base="{tag}") to change it' if first else ""
-        add_call = f'revise_memory(file="{address}", insert="...", base="{tag}") to add to it'
-        listing = fenced((store.address(path, e.id), e.text) for e in entries[:12])
-        more = f'\n({len(entries) - 12} more: get_project_memories(file="{address}"))' if len(entries) > 12 else ""
-        return ReviseInstead(
-            f"{address} exists (etag {tag}, {len(entries)} entries: {', '.join(e.id for e in entries[:12])}) "
-            f"and kind {kind.name} is revised in place; nothing was written.",
-            f"Call {' or '.join(filter(None, (calls, add_call)))}.\n{listing}{more}",
-            address=address,
-            etag=tag,
-            ids=[entry.id for entry in entries],
-        )
 
     # -- revise ----------------------------------------------------------------------------------------------------
 
@@ -167,7 +149,7 @@ class Writing:
         }
 
         def change(document: Document | None) -> bytes:
-            document = self._current(document, target, base)
+            document = self._present(document, target.store.address(target.path), base)
             i = one_index(document, entry.id, target.address)
             marker = document.markers[i] or Marker(entry.id, {})
             rules.check_size(kind, len(document.lines) - (document.spans[i].end - document.spans[i].start), text)
@@ -203,7 +185,7 @@ class Writing:
             "ev": evidence,
             "trust": "" if trust == "derived" else trust,
         }
-        marker = Marker(self._fresh_id(store, caller), {k: v for k, v in attributes.items() if v})
+        marker = Marker(caller.new_id(), {k: v for k, v in attributes.items() if v})
         noop: list[Entry] = []
 
         def change(document: Document | None) -> bytes:
@@ -259,7 +241,7 @@ class Writing:
             data, left = amend.rewritten(
                 document,
                 content,
-                lambda: self._fresh_id(store, caller),
+                caller.new_id,
                 {"at": stamp(caller.now), "trust": "" if trust == "derived" else trust},
             )
             rules.check_size(kind, data.count(b"\n"), "")
@@ -299,7 +281,7 @@ class Writing:
         self, target: Located, end: str, caller: Caller, by: str = "", reason: str = ""
     ) -> tuple[bytes | None, bytes | None]:
         def change(document: Document | None) -> bytes | None:
-            document = self._current(document, target, "")
+            document = self._present(document, target.store.address(target.path), "")
             i = one_index(document, target.entry.id, target.address)
             return None if document.entries[i].grain == "file" else amend.remove(document, i)
 
@@ -325,7 +307,8 @@ class Writing:
         store, path, entry_id = target.store, target.path, target.entry.id
         self._try(store, path, change)
         with store.writing():
-            document = self._current(read.document if (read := store.read(path)) else None, target, "")
+            read = store.read(path)
+            document = self._present(read.document if read else None, store.address(path), "")
             index = one_index(document, entry_id, target.address)
             ending = past.ended(document, index, end, caller.now, by=by, reason=reason)
             with past.kept(store, path, [] if kind.drawer == "working" and kind.mutability == "rewrite" else [ending]):
@@ -348,17 +331,8 @@ class Writing:
             )
         return document
 
-    def _current(self, document: Document | None, target: Located, base: str) -> Document:
-        return self._present(document, target.store.address(target.path), base)
-
     def _file(self, file: str, project: str) -> tuple[Store, str]:
         return destination.existing(in_reach(self.scope, file, project, self.sightings), file)
-
-    def _fresh_id(self, store: Store, caller: Caller) -> str:
-        del (
-            store
-        )  # 48 random bits: a clash within a million entries has odds of 1 in 500, and is refused, never guessed
-        return caller.new_id()
 
     def _receipt(
         self,

@@ -14,7 +14,8 @@ from memshelf.domain.entry import ID
 from memshelf.domain.kinds import load
 from memshelf.domain.layout import Place, check_path, place
 from memshelf.errors import NotFound, OutOfScope, Unreadable
-from memshelf.format.document import Document, parse
+from memshelf.format.document import Document
+from memshelf.format.reader import parse
 from memshelf.store import files
 from memshelf.store.lock import StoreLock
 

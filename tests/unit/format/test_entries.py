@@ -1,6 +1,6 @@
 """What is an entry in a file that a person wrote, by example."""
 
-# ruff: noqa: E501 (file contents in one line)
+
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 from memshelf.errors import BadRequest
 from memshelf.format import amend
-from memshelf.format.document import Document, parse, problems
+from memshelf.format.document import Document, problems
 from memshelf.format.marker import Marker
+from memshelf.format.reader import parse
 
 ID = "3f9a1c2b7d10"
 M = f"<!-- m:{ID} -->"

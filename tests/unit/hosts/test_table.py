@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import memshelf
 from memshelf.errors import BadRequest
 from memshelf.hosts.config import candidates, detect, snippet
 from memshelf.hosts.table import HOSTS
@@ -202,5 +204,6 @@ def test_the_hosts_are_imported_without_any_third_party_package() -> None:
         "import sys, memshelf.hosts.config; "
         "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names) - {'memshelf'}))"
     )
-    run = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    env = os.environ | {"PYTHONPATH": str(Path(memshelf.__file__).parents[1])}
+    run = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env=env)
     assert run.stdout.strip() == "['__main__']"

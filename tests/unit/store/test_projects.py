@@ -1,6 +1,6 @@
 """Which project a folder belongs to, by real folders and git's own files."""
 
-# ruff: noqa: E501 (file contents in one line)
+
 
 from __future__ import annotations
 
