@@ -12,6 +12,7 @@ from typing import Any
 from memshelf.domain.kinds import load
 from memshelf.domain.text import shown
 from memshelf.errors import BadRequest, ProjectRequired
+from memshelf.search.envelope import inline
 from memshelf.search.scan import INCLUDES, Answer, Match, Query, scan
 from memshelf.services import catalog, registering
 from memshelf.services.addressing import in_reach
@@ -105,7 +106,7 @@ class Memory:
         stores = self.scope.reading(project)
         answer = scan(stores, query, self.clock())
         hits, dropped = self._hits(answer)
-        note = "; ".join(f"{t.path}: {t.why}" for t in answer.trouble[:5])
+        note = inline("; ".join(f"{t.path}: {t.why}" for t in answer.trouble[:5]))
         if hits:
             outcome = "hits"
         elif not any(store.exists() for store in stores):
@@ -149,7 +150,7 @@ class Memory:
         return {
             "project": stores[0].label,
             "files": rows,
-            "note": "; ".join(f"{t.path}: {t.why}" for t in trouble[:20]),
+            "note": inline("; ".join(f"{t.path}: {t.why}" for t in trouble[:20])),
         }
 
     def file(self, file: str, project: str = "") -> dict[str, Any]:
@@ -219,8 +220,10 @@ class Memory:
         """Make a project known on this machine.
 
         Raises:
-            BadName, BadRequest: nothing was written.
+            BadName, BadRequest, OutOfScope: nothing was written.
         """
+        if self.scope.pinned:
+            self.scope.project(slug.strip())
         if not path.strip():
             raise BadRequest("'path' is missing.", "Pass the project's full path as 'path'.")
         root = Path(path).expanduser()

@@ -1,8 +1,10 @@
-"""Stores that others wrote: opened and searched without a byte changing, edited without touching a neighbour's line."""
+"""Stores in the shapes that others write them: every byte accounted for through reading, a revision and a deletion."""
 
 from __future__ import annotations
 
+import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,95 +12,133 @@ from door import Home, session, settled, tree
 
 pytestmark = pytest.mark.anyio
 
-PROSE = {
-    "INDEX.md": "# Kiln Memory Index\n\nRead the topic before you change it.\n\n- [glaze.md](glaze.md) — how glazes behave.\n",
-    "glaze.md": (
-        "# Glaze\n\n## Melting\n\nA glaze melts from the outside in. Thick layers crawl.\n\n"
-        "Never cool faster than the clay allows; cracks show a day later.\n\n## Colour\n\nCopper turns red without air.\n"
+NEW = "Said anew by an agent."
+
+
+@dataclass(frozen=True)
+class Edit:
+    """In `file`, the entry that `query` finds is `was`; `line` is what holds it (its own line where it is empty)."""
+
+    file: str
+    query: str
+    was: str
+    line: bytes = b""
+
+
+MIXED = (
+    b"\xef\xbb\xbf# Mixed\r\n\r\n* star fact\r\n  * nested under star\r\n+ plus fact\r\n\r\n<!--\r\n- hidden one\r\n"
+    b"-->\r\n\r\n```\r\n- fenced one\r\n```\r\n\r\n- middle fact\r\n- last fact without a line end"
+)
+
+STORES: dict[str, tuple[dict[str, bytes], Edit, Edit]] = {
+    "prose under headings with an index made by hand": (
+        {
+            "INDEX.md": "# Kiln\n\nRead the topic first.\n\n- [Glaze](glaze.md) — how glazes behave\n".encode(),
+            "glaze.md": b"# Glaze\n\n## Melting\n\nThick layers crawl when hot.\n\nCool no faster than clay allows.\n\n"
+            b"## Colour\n\nCopper turns red without air.\n",
+        },
+        Edit("glaze.md", "layers crawl", "Thick layers crawl when hot."),
+        Edit("glaze.md", "copper air", "Copper turns red without air."),
     ),
-}
-FIRST_GENERATION = {
-    "PROJECTS.md": "# Projects\n\n| slug | path |\n|------|------|\n| kiln | `/home/dev/kiln` |\n",
-    "host_paths.json": '{\n  "kiln": "/home/dev/kiln"\n}\n',
-    "projects/kiln/README.md": "---\nslug: kiln\npath: /home/dev/kiln\nrole: api\n---\n\n# kiln\n\napi · active\n",
-    "notes/programming/python.md": "# Python\n\n- Services pin 3.12 and lock with uv.\n- Type hints are mandatory.\n",
-    "notes/programming/cache.md": "# Cache\n\n- 缓存键必须包含租户编号。\n",
-    "concepts/outbox.md": "# Outbox\n\n- Rows are written in the same transaction.\n",
-}
-DRAWERS = {
-    "semantic/INDEX.md": "# Semantic\n\nOne fact per file.\n\n| slug | one-liner |\n|---|---|\n| ports | which ports are taken |\n",
-    "semantic/ports.md": "# Ports\n- last_updated: 2026-11-09\n- source: verified\n\nThe API listens on 8081.\n",
-    "procedural/release.md": "# Release\n- last_updated: 2026-11-09\n\nWhen: every Tuesday\n",
-    "ACTIVE/PLAN.md": "# Plan\n\n1. First the lock\n2. Then the journal\n",
-    "topics/conventions/style.md": "---\nname: style\nkind: invariant\nconfidence: 0.9\nanchors:\n  - src/a.py: 3f9a\n---\n\nUse `snake_case`:\n\n1. functions\n2. modules\n",
-    "mixed.md": (
-        "\ufeff# Mixed\r\n\r\n* star fact\r\n  * nested under star\r\n+ plus fact\r\n1. ordered fact\r\n- [ ] task fact\r\n\r\n"
-        "<!--\r\n- hidden bullet\r\n-->\r\n\r\n```\r\n- fenced bullet\r\n```\r\n\r\n- last fact without a final line end"
+    "what agents-memory 1.3 leaves behind": (
+        {
+            "PROJECTS.md": b"# Projects\n\n| slug | path |\n|------|------|\n| kiln | `/home/dev/kiln` |\n",
+            "host_paths.json": b'{\n  "kiln": "/home/dev/kiln"\n}\n',
+            "projects/kiln/README.md": b"---\nslug: kiln\npath: /home/dev/kiln\n---\n\n# kiln\n\napi, python\n",
+            "notes/programming/python.md": b"# Python\n\n- Services pin 3.12.\n- Hints are mandatory.\n",
+            "notes/programming/cache.md": "# Cache\n\n- 缓存键必须包含租户编号。\n- 过期时间至少五分钟。\n".encode(),
+        },
+        Edit("notes/programming/python.md", "services pin", "Services pin 3.12."),
+        Edit("notes/programming/cache.md", "过期时间", "过期时间至少五分钟。"),
+    ),
+    "drawers with metadata bullets and capital folders": (
+        {
+            "semantic/ports.md": b"# Ports\n- last_updated: 2026-11-09\n- source: verified\n\nThe API listens on 8081.\n",
+            "semantic/INDEX.md": b"# Semantic\n\n| slug | one-liner |\n|---|---|\n| ports | taken ports |\n",
+            "ACTIVE/PLAN.md": b"# Plan\n\n1. First the lock\n2. Then the journal\n3. At last the views\n",
+        },
+        Edit("semantic/ports.md", "listens 8081", "The API listens on 8081."),
+        Edit("ACTIVE/PLAN.md", "journal", "Then the journal"),
+    ),
+    "front matter with anchors": (
+        {
+            "topics/style.md": b"---\nname: style\nkind: invariant\nanchors:\n  - src/a.py: 3f9a\n---\n\nUse snake case:\n\n"
+            b"1. functions\n2. modules\n\nNever in classes.\n",
+            "topics/other.md": b"---\nname: other\n---\nA body directly below.\n",
+        },
+        Edit("topics/style.md", "never classes", "Never in classes."),
+        Edit("topics/style.md", "modules", "modules"),
+    ),
+    "CRLF, a byte order mark, no last line end, nested bullets, fences and comments": (
+        {
+            "mixed.md": MIXED,
+            "tabs.md": b"# Tabs\n\n-\ttabbed fact\t \n-   wide fact   \n\n\n\n",
+        },
+        Edit("mixed.md", "last without end", "last fact without a line end"),
+        Edit("mixed.md", "nested", "nested under star"),
+    ),
+    "bytes that are no UTF-8": (
+        {"notes/work/x.md": b"# X\n\n- good line\n- caf\xe9 latin \xff\n- fine line\n\x00\n", "y.md": b"\xff\xfe\xff- odd\n"},
+        Edit("notes/work/x.md", "good", "good line"),
+        Edit("notes/work/x.md", "latin", "caf\ufffd latin \ufffd", b"- caf\xe9 latin \xff\n"),
     ),
 }  # fmt: skip
 
 
-def laid(root: Path, files: dict[str, str]) -> None:
-    for path, text in files.items():
-        settled(root / path, text.encode())
+def files(root: Path) -> dict[str, bytes]:
+    """Every file of a store but the lock and local state."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and not {".lock", ".local"} & set(path.relative_to(root).parts)
+    }
 
 
-@pytest.mark.parametrize(
-    ("files", "query", "found"),
-    [
-        (PROSE, "copper air", "Copper turns red without air."),
-        (PROSE, "melts crawl", "A glaze melts from the outside in. Thick layers crawl."),
-        (FIRST_GENERATION, "租户", "缓存键必须包含租户编号。"),
-        (FIRST_GENERATION, "lock uv", "Services pin 3.12 and lock with uv."),
-        (DRAWERS, "listens 8081", "The API listens on 8081."),
-        (DRAWERS, "first lock", "First the lock"),
-        (DRAWERS, "nested star", "nested under star"),
-        (DRAWERS, "final line end", "last fact without a final line end"),
-    ],
-)
-async def test_a_foreign_store_is_searched_edited_and_otherwise_left_alone(
-    home: Home, files: dict[str, str], query: str, found: str
-) -> None:
-    laid(home.store, files)
-    before = tree(home.store)
+@pytest.mark.parametrize("shape", STORES)
+async def test_reading_changes_no_byte_and_an_edit_changes_its_own_lines_alone(home: Home, shape: str) -> None:
+    laid, revised, deleted = STORES[shape]
+    for path, data in laid.items():
+        settled(home.store / path, data)
     async with session(home) as agent:
-        hit = (await agent.hits(query))[0]
-        assert hit["text"] == found
-        assert tree(home.store) == before, "reading wrote"
-        file = home.store / hit["file"].removeprefix("user/")
-        old = file.read_bytes()
-        await agent.good("revise_memory", id=hit["id"], text="Something else entirely.")
-        marked = next(line for line in file.read_bytes().splitlines() if b"Something else entirely." in line)
-        start = marked.index(b"<!--")
-        marker = marked[start : marked.index(b"-->") + 3]
-        assert f"m:{hit['id']} ".encode() in marker
-        assert file.read_bytes() == old.replace(found.encode(), b"Something else entirely. " + marker)
-        await agent.good("delete_memory", id=hit["id"])
-        assert b"Something else" not in file.read_bytes()
-        line = next(part for part in old.splitlines(keepends=True) if found.encode() in part)
-        assert file.read_bytes() == old.replace(line, b"")
-        others = [path for path in files if home.store / path != file]
-        assert others
-        assert all((home.store / path).read_bytes() == files[path].encode() for path in others)
+        ids = {}
+        for edit in (revised, deleted):
+            (hit,) = [hit for hit in await agent.hits(edit.query) if hit["text"] == edit.was]
+            assert hit["file"] == f"user/{edit.file}"
+            ids[edit] = hit["id"]
+        await agent.good("get_project_memories")
+        for path in laid:
+            if path.endswith(".md"):
+                await agent.good("get_project_memories", file=f"user/{path}")
+        assert files(home.store) == laid, "reading wrote"
+
+        await agent.good("revise_memory", id=ids[revised], text=NEW)
+        now = files(home.store)
+        assert set(now) == {*laid, f".archive/{revised.file}"}
+        (marker,) = re.findall(rb" ?<!-- m:%b [^>]*-->" % ids[revised].encode(), now[revised.file])
+        expected = dict(laid)
+        expected[revised.file] = laid[revised.file].replace(revised.was.encode(), NEW.encode() + marker)
+        assert now == expected | {f".archive/{revised.file}": now[f".archive/{revised.file}"]}
+        assert revised.was in now[f".archive/{revised.file}"].decode()
+
+        await agent.good("delete_memory", id=ids[deleted])
+        line = deleted.line or next(
+            part for part in laid[deleted.file].splitlines(keepends=True) if deleted.was.encode() in part
+        )
+        expected[deleted.file] = expected[deleted.file].replace(line, b"", 1)
+        now = files(home.store)
+        archives = {f".archive/{edit.file}" for edit in (revised, deleted)}
+        assert set(now) == {*laid, *archives}
+        assert {path: data for path, data in now.items() if path not in archives} == expected
+        assert ids[deleted] not in {hit["id"] for hit in await agent.hits(deleted.query, limit=100)}
+        assert [hit["id"] for hit in await agent.hits("anew agent")] == [ids[revised]]
 
 
 async def test_what_a_comment_or_a_fence_holds_is_no_bullet_of_its_own(home: Home) -> None:
-    laid(home.store, DRAWERS)
+    settled(home.store / "mixed.md", MIXED)
     async with session(home) as agent:
         assert await agent.hits("hidden") == []
-        (fence,) = await agent.hits("fenced bullet")
+        (fence,) = await agent.hits("fenced one")
         assert fence["text"].startswith("```")
-
-
-async def test_a_line_of_broken_utf8_stays_as_it_is(home: Home) -> None:
-    file = home.store / "notes" / "work" / "x.md"
-    settled(file, b"# X\n\n- good line\n- caf\xe9 latin-1 \xff\n")
-    async with session(home) as agent:
-        (hit,) = await agent.hits("good line")
-        await agent.good("revise_memory", id=hit["id"], text="better line")
-        assert file.read_bytes().endswith(b"- caf\xe9 latin-1 \xff\n")
-        (broken,) = await agent.hits("latin-1")
-        assert broken["text"] == "caf\ufffd latin-1 \ufffd"
 
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "real-stores"
@@ -123,5 +163,10 @@ async def test_the_real_stores_open_unchanged(home: Home, folder: str, query: st
         touched = {home.store / hit["file"].removeprefix("user/") for hit in (first, last)}
         assert all(path.read_bytes() == old for path, old in files.items() if path not in touched)
         for path in touched:
-            kept = [line for line in path.read_bytes().splitlines(keepends=True) if b"Revised by an agent." not in line]
-            assert all(line in files[path].splitlines(keepends=True) for line in kept)
+            gone = [
+                hit["text"].encode() for hit in (first, last) if hit["file"] == f"user/{path.relative_to(home.store)}"
+            ]
+            now, old = (data.splitlines(keepends=True) for data in (path.read_bytes(), files[path]))
+            kept = [line for line in now if b"Revised by an agent." not in line]
+            assert kept == [line for line in old if not any(text in line for text in gone)]
+            assert len(now) - len(kept) == (path == home.store / first["file"].removeprefix("user/"))

@@ -25,7 +25,7 @@ async def test_four_servers_lose_no_add_and_tear_no_line(home: Home) -> None:
     added: dict[str, str] = {}
 
     async def adds(agent, who: int) -> None:
-        for n in range(15):
+        for n in range(25):
             text = f"fact {who}-{n} stands here"
             done = await agent.good("add_memory", kind="note", name="shared", collection="work", text=text)
             added[text] = done["id"]
@@ -37,7 +37,7 @@ async def test_four_servers_lose_no_add_and_tear_no_line(home: Home) -> None:
                 group.start_soon(adds, agent, who)
         whole = await agents[0].good("get_project_memories", file="user/notes/work/shared.md")
     assert {entry["text"]: entry["id"] for entry in whole["entries"]} == added
-    assert len(whole["entries"]) == len(added) == 60
+    assert len(whole["entries"]) == len(added) == 100
 
 
 def test_the_same_without_a_lock_loses_some(tmp_path) -> None:

@@ -9,7 +9,7 @@ from datetime import date as calendar_date
 from functools import cache
 
 from memshelf.domain.kinds import PLACEHOLDER, STORES, UNFILED, Kind, Table, load
-from memshelf.domain.names import forbidden, quoted, visible
+from memshelf.domain.names import forbidden, is_device, quoted, visible
 from memshelf.errors import BadName, BadRequest, ProjectRequired, Refused
 
 MAX_PART = 255
@@ -161,6 +161,8 @@ def _path_trouble(path: str) -> str:
             return f"has the part {part!r}, which leads elsewhere"
         if visible(part).startswith("."):
             return f"has the part {quoted(part)}: what begins with a dot is no memory"
+        if is_device(part):
+            return f"has the part {part!r}, which is a device on Windows"
         if len(part.encode()) > MAX_PART:
             return f"has a part longer than {MAX_PART} bytes"
     return ""

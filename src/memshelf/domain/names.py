@@ -22,7 +22,7 @@ _INVISIBLE = re.compile(
     "\u206a-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _DRIVE = re.compile(r"\s*[A-Za-z]:")
-_DEVICE = re.compile(r"con|prn|aux|nul|conin|conout|(?:com|lpt)[1-9¹²³]")
+_DEVICE = re.compile(r"con|prn|aux|nul|conin\$?|conout\$?|(?:com|lpt)[1-9¹²³]")
 _SPELLED = ((re.compile(r"(?<=\w)\+\+(?!\w)"), "plusplus"), (re.compile(r"(?<=\w)#(?!\w)"), "sharp"))
 """C, C++ and C# are three names."""
 
@@ -41,7 +41,7 @@ def slug(text: str, what: str = "name") -> str:
     made = _slugged(text)
     if not trouble and not made:
         trouble = "holds neither a letter nor a digit"
-    if not trouble and _DEVICE.fullmatch(made):
+    if not trouble and is_device(made):
         trouble = "is the name of a device on Windows"
     if not trouble and (len(made) > MAX_CHARACTERS or len(made.encode()) > MAX_BYTES):
         trouble = (
@@ -65,6 +65,11 @@ def forbidden(text: str) -> str:
     if found := _SEPARATOR.search(text):
         return f"holds {found[0]!r} (U+{ord(found[0]):04X}), which separates folders or looks as if it did"
     return ""
+
+
+def is_device(part: str) -> bool:
+    """Whether Windows takes a part of a path for a device; what follows a dot does not help."""
+    return bool(_DEVICE.fullmatch(part.partition(".")[0].strip().casefold()))
 
 
 def visible(text: str) -> str:
@@ -106,6 +111,6 @@ def _safe(made: str) -> str:
     words = made[:MAX_CHARACTERS].encode()[:MAX_BYTES].decode(errors="ignore")
     if words != made and "-" in words:
         words = words.rpartition("-")[0]
-    if not words or _DEVICE.fullmatch(words):
+    if not words or is_device(words):
         words = f"{words}-notes".lstrip("-")
     return words

@@ -14,7 +14,7 @@ from memshelf.errors import BadRequest
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker, escape, find
 from memshelf.format.reader import parse
-from memshelf.format.wording import box_guarded, guarded, verbatim_lines
+from memshelf.format.wording import box_guarded, escaped, guarded
 
 SPACER = "<!-- -->"
 
@@ -28,7 +28,7 @@ def new_file(title: str, text: str, marker: Marker, grain: str, path: str) -> by
         first, _, rest = text.partition("\n")
         if first.startswith("# "):
             title, text = first[2:].strip(), rest.strip("\n")
-        body = f"\n{_escaped(text)}\n" if text else ""
+        body = f"\n{escaped(text)}\n" if text else ""
         data = f"# {_heading(title)} {marker.render()}\n{body}".encode()
         _require(parse(data, path, grain).entries[0].id == marker.id, title)
         return data
@@ -47,12 +47,10 @@ def add(document: Document, text: str, marker: Marker) -> bytes:
         lines[at - 1] += document.eol
         new[-1] = new[-1].removesuffix(document.eol)
     gap = [] if at == 0 or _joins(document, at) else [document.eol]
-    expected = _expected(document)
-    expected[marker.id, text] += 1
     spacer = [SPACER + document.eol]
     gaps = ((gap, []), ([document.eol], []), (spacer, []), (gap, spacer))  # the last: an open fence, set in, follows
     tries = ([mark, *lines[:at], *before, *new, *behind, *lines[at:]] for before, behind in gaps)
-    return _proven(document, tries, expected, text)
+    return _proven(document, tries, _expected(document), (marker.id, text))
 
 
 def reword(document: Document, index: int, text: str, marker: Marker) -> bytes:
@@ -69,15 +67,13 @@ def reword(document: Document, index: int, text: str, marker: Marker) -> bytes:
     elif entry.grain == "bullet":
         forms = [_item(span.prefix, span.indent, text, marker, span.tail)]
     else:
-        first, *rest = _escaped(text).split("\n")
+        first, *rest = escaped(text).split("\n")
         above = [[marker.render(), *text.split("\n")], [marker.render(), first, *rest]]
         inline = [" ".join(filter(None, (first, span.tail, marker.render()))), *rest]
         forms = above if entry.grain == "block" or span.above else [inline]
         forms = [*forms, _item("- ", 2, text, marker, span.tail)]  # what is no paragraph and no block is a bullet
-    expected = _expected(document, without=index)
-    expected[marker.id, text] += 1
     tries = (lines for rendered in forms for lines in _tries(document, index, rendered, text))
-    return _proven(document, tries, expected, text)
+    return _proven(document, tries, _expected(document, without=index), (marker.id, text))
 
 
 def remove(document: Document, index: int) -> bytes:
@@ -93,13 +89,13 @@ def remove(document: Document, index: int) -> bytes:
             f"Entry {document.entries[index].id} has entries nested in it: {ids}.",
             "Call delete_memory for those first, or revise_memory to change its own words.",
         )
-    return _proven(document, _tries(document, index, [], ""), _expected(document, without=index), "")
+    return _proven(document, _tries(document, index, [], ""), _expected(document, without=index))
 
 
 def stamp(document: Document, indices: Iterable[int]) -> bytes:
     """The file with those hand-typed entries carrying, as a marker, exactly the ids that they already have."""
     markers = _plain_markers(document, indices)
-    return _proven(document, (_lines(document, markers=markers),), _expected(document), "")
+    return _proven(document, (_lines(document, markers=markers),), _expected(document))
 
 
 def rewritten(
@@ -144,17 +140,8 @@ def rewritten(
 # -- rendering -------------------------------------------------------------------------------------------------------
 
 
-def _escaped(text: str) -> str:
-    if "-->" not in text and "<!--" not in text and "lt;!--" not in text and "gt;" not in text:
-        return text
-    raw = text.split("\n")
-    safe = [escape(line) for line in raw]
-    keep = verbatim_lines(safe)
-    return "\n".join(raw[i] if i in keep else safe[i] for i in range(len(raw)))
-
-
 def _item(prefix: str, indent: int, text: str, marker: Marker, tail: str = "") -> list[str]:
-    first, *rest = _escaped(text).split("\n")
+    first, *rest = escaped(text).split("\n")
     if not prefix.rstrip().endswith("]"):
         first = box_guarded(first)
     if not prefix.endswith((" ", "\t")):
@@ -166,7 +153,7 @@ def _item(prefix: str, indent: int, text: str, marker: Marker, tail: str = "") -
 def _section(text: str, marker: Marker, prefix: str = "### ") -> list[str]:
     title, _, body = text.partition("\n")
     lines = [f"{prefix}{escape(title)} {marker.render()}"]
-    return [*lines, *guarded(_escaped(body), prefix.count("#")).split("\n")] if body else lines
+    return [*lines, *guarded(escaped(body), prefix.count("#")).split("\n")] if body else lines
 
 
 def _whole(document: Document, text: str, marker: Marker) -> list[str]:
@@ -176,7 +163,7 @@ def _whole(document: Document, text: str, marker: Marker) -> list[str]:
     if first.startswith("# "):
         title, text = first[2:].strip(), rest.strip("\n")
     head = f"# {_heading(title)} {marker.render()}" if title else marker.render()
-    return [head, "", *_escaped(text).split("\n")] if text else [head]
+    return [head, "", *escaped(text).split("\n")] if text else [head]
 
 
 def _heading(title: str) -> str:
@@ -225,8 +212,9 @@ def _plain_markers(document: Document, indices: Iterable[int]) -> dict[int, Mark
     return out
 
 
-def _expected(document: Document, without: int = -1) -> Counter[tuple[str, str]]:
-    return Counter((e.id, e.text) for i, e in enumerate(document.entries) if i != without and e.grain != "file")
+def _expected(document: Document, without: int = -1) -> list[tuple[str, str]]:
+    """Id and text of every entry that has to be there afterwards, in order."""
+    return [(e.id, e.text) for i, e in enumerate(document.entries) if i != without and e.grain != "file"]
 
 
 def _lines(
@@ -309,15 +297,27 @@ def _tries(document: Document, index: int, rendered: list[str], text: str) -> It
         yield _lines(document, own, span.start, [*rendered, *gap], markers)
 
 
-def _proven(document: Document, tries: Iterable[list[str]], expected: Counter[tuple[str, str]], text: str) -> bytes:
+def _proven(
+    document: Document,
+    tries: Iterable[list[str]],
+    expected: list[tuple[str, str]],
+    fresh: tuple[str, str] | None = None,
+) -> bytes:
+    """The first of `tries` that parses to the expected entries, and `fresh` once among them."""
     for lines in tries:
         data = _joined(lines)
         after = parse(data, document.path, document.grain)
         if document.grain == "heading" and _open_blocks(after) > _open_blocks(document):
             continue  # it would swallow the next section
-        if Counter((e.id, e.text) for e in after.entries if e.grain != "file") == expected:
+        found = [(e.id, e.text) for e in after.entries if e.grain != "file"]
+        if fresh is not None and fresh in found:
+            # From the end: most often it is the last, and the archive holds several texts under one id.
+            del found[len(found) - 1 - found[::-1].index(fresh)]
+        elif fresh is not None:
+            continue
+        if found == expected:
             return data
-    raise _unkeepable(text)
+    raise _unkeepable(fresh[1] if fresh else "")
 
 
 def _open_blocks(document: Document) -> int:

@@ -68,6 +68,13 @@ class Document:
         """Indices of the entries with that id; more than one is a copied line."""
         return self._by_id.get(entry_id, [])
 
+    def saying(self, text: str) -> Entry | None:
+        """The first entry, the file itself not counted, whose text folds to the same."""
+        text = folded(text)
+        return next(
+            (e for e, fold in zip(self.entries, self.folds, strict=True) if fold == text and e.grain != "file"), None
+        )
+
     def twins(self, index: int) -> list[int]:
         """Unstamped entries with the same folded text as entry `index`, which count on its place for their ids."""
         return self.alike(self.entries[index].text, index)

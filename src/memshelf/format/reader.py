@@ -39,6 +39,7 @@ def parse(data: bytes, path: str, grain: str = "bullet") -> Document:
         return _parsed(data, path, grain)
     finally:
         if collecting:
+            gc.freeze()  # nor is anything in here garbage while the file is known; later collections pass it over
             gc.enable()
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memshelf.format.blocks import scan
-from memshelf.format.marker import unescape
+from memshelf.format.marker import escape, unescape
 
 _ATX = re.compile(r" {0,3}(\\*)(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(\\*)(?:=+|-+)[ \t]*$")
@@ -63,3 +63,13 @@ def unescaped(text: str) -> str:
     lines = text.split("\n")
     keep = verbatim_lines(lines)
     return "\n".join(line if i in keep else unescape(line) for i, line in enumerate(lines))
+
+
+def escaped(text: str) -> str:
+    """Text in which no comment can begin or end, but inside fences, which stay as given."""
+    if "-->" not in text and "<!--" not in text and "lt;!--" not in text and "gt;" not in text:
+        return text
+    raw = text.split("\n")
+    safe = [escape(line) for line in raw]
+    keep = verbatim_lines(safe)
+    return "\n".join(raw[i] if i in keep else safe[i] for i in range(len(raw)))

@@ -5,6 +5,7 @@ Knows nothing of files or kinds. Refusals become tool errors whose text is `CODE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -16,11 +17,13 @@ from pydantic import Field, ValidationError
 from memshelf import __version__
 from memshelf.errors import BadRequest, MemshelfError
 from memshelf.memory import Memory, described
-from memshelf.search.envelope import fenced
+from memshelf.search.envelope import fenced, inline
 from memshelf.search.scan import Query
 from memshelf.server.results import Catalog, Done, Found, flat
 from memshelf.services.draft import Draft
 from memshelf.services.receipt import Receipt
+
+_BROKEN = re.compile("[\ud800-\udfff]")
 
 INSTRUCTIONS = (
     "memshelf keeps what should outlive this session, in markdown files that the person owns. Search before you ask or "
@@ -63,7 +66,7 @@ class MemoryServer(MCPServer[Any]):
 
 def failure(error: MemshelfError) -> CallToolResult:
     """An error result with the refusal's text."""
-    return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=_sendable(str(error)))], is_error=True)
 
 
 def _bad_arguments(tool: str, error: ValidationError) -> BadRequest:
@@ -76,7 +79,17 @@ def _bad_arguments(tool: str, error: ValidationError) -> BadRequest:
 
 def result(text: str, data: dict[str, Any]) -> CallToolResult:
     """Text for the model, data for the program."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=data)
+    return CallToolResult(content=[TextContent(type="text", text=_sendable(text))], structured_content=_sendable(data))
+
+
+def _sendable(value: Any) -> Any:
+    """The value with U+FFFD for each byte that was no UTF-8 in a file; JSON cannot hold it, and the SDK ends the server
+    over an answer that it cannot write."""
+    if isinstance(value, str):
+        return value if value.isascii() else _BROKEN.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _sendable(part) for key, part in value.items()}
+    return [_sendable(part) for part in value] if isinstance(value, list) else value
 
 
 def receipt(done: Receipt) -> CallToolResult:
@@ -238,7 +251,8 @@ def build(memory: Memory) -> MemoryServer:
         """What there is: files with one-liners, or one file whole with the etag for revise_memory."""
         if file:
             whole = memory.file(file, project)
-            head = f"{whole['file']} (kind {whole['kind']}, etag {whole['etag']}, {len(whole['entries'])} entries)"
+            size = len(whole["entries"])
+            head = f"{inline(whole['file'])} (kind {whole['kind']}, etag {whole['etag']}, {size} entries)"
             return result(f"{head}\n{fenced([(head, whole['content'])])}", whole)
         listing = memory.files(project, kind)
         rows = "\n".join(f"{r['file']} ({r['kind']}, {r['entries']}): {r['one_liner']}" for r in listing["files"])

@@ -9,6 +9,7 @@ from memshelf.domain.entry import Entry
 from memshelf.domain.text import folded
 from memshelf.errors import BadRequest, NotFound, OutOfScope
 from memshelf.format.document import Document
+from memshelf.search.envelope import fenced
 from memshelf.services.scope import Scope
 from memshelf.store.store import Read, Store, split_address
 
@@ -127,10 +128,10 @@ def _gone(stores: list[Store], address: str, path: str, entry_id: str, sightings
     text = sightings.text(entry_id) if sightings else ""
     likely = [] if not text else sorted(_likely(stores, path, text), reverse=True)[:3]
     if likely:
-        names = "; ".join(f"{there} {words!r}" for _, there, words in likely)
+        names = ", ".join(there.rpartition("#")[2] for _, there, _ in likely)
         return NotFound(
             f"{address!r} names no entry any more; its line was changed by hand. Likely successors: {names}.",
-            "Call again with the id of the one that you mean.",
+            f"Call again with the id of the one that you mean.\n{fenced((there, words) for _, there, words in likely)}",
         )
     return NotFound(f"{address!r} names no entry in scope.", "Call search_memory for the ids of what is there.")
 

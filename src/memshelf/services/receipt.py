@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from memshelf.domain.kinds import load
+from memshelf.store.files import etag
+from memshelf.store.store import Store
+
 
 @dataclass(slots=True)
 class Receipt:
@@ -25,3 +29,13 @@ class Receipt:
 
     def plain(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def changed(
+    op: str, store: Store, path: str, entry_id: str, before: bytes | None, after: bytes | None, why: list[str]
+) -> Receipt:
+    """The receipt of a change to one file, whose bytes were `before` and are `after` (None: no file)."""
+    kind = load()[store.place(path).kind]
+    old, new = ("" if data is None else etag(data) for data in (before, after))
+    file = store.address(path)
+    return Receipt(op, entry_id, store.address(path, entry_id), kind.name, kind.drawer, file, old, new, why)

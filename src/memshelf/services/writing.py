@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from memshelf.domain.entry import Entry, stamp
 from memshelf.domain.kinds import Kind, load
-from memshelf.domain.text import clean, clean_line, folded
+from memshelf.domain.text import clean, clean_line
 from memshelf.errors import BadRequest, ChangedUnderneath, EmptyText, Frozen
 from memshelf.format import amend
 from memshelf.format.document import Document
@@ -20,7 +20,7 @@ from memshelf.services.addressing import Located, Sightings, in_reach, locate, o
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
 from memshelf.services.instead import revise_instead
-from memshelf.services.receipt import Receipt
+from memshelf.services.receipt import Receipt, changed
 from memshelf.services.scope import Scope
 from memshelf.store.files import etag
 from memshelf.store.projects import Project
@@ -62,9 +62,9 @@ class Writing:
             if document is None:
                 rules.check_size(kind, 0, text)
                 return amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{spot.path}")
-            same = [e for e in document.entries if e.grain != "file" and folded(e.text) == folded(text)]
+            same = document.saying(text)
             if same and kind.mutability in ("append", "inbox") and kind.grain == "bullet":
-                noop.append(same[0])
+                noop.append(same)
                 return document.data
             if kind.mutability == "frozen":
                 raise Frozen(
@@ -129,7 +129,7 @@ class Writing:
         kind = load()[target.read.place.kind]
         rules.check_reword(kind, target.read.place, target.address, destination.newest(target.store, kind), caller.now)
         entry = target.entry
-        if folded(entry.text) == folded(text) and entry.text == text:
+        if entry.text == text:
             return self._receipt(
                 "noop",
                 target.store,
@@ -191,8 +191,8 @@ class Writing:
         def change(document: Document | None) -> bytes:
             noop.clear()
             document = self._present(document, store.address(path), base)
-            if same := [e for e in document.entries if e.grain != "file" and folded(e.text) == folded(text)]:
-                noop.append(same[0])
+            if same := document.saying(text):
+                noop.append(same)
                 return document.data
             rules.check_size(kind, len(document.lines), text)
             return amend.add(document, text, marker)
@@ -335,19 +335,8 @@ class Writing:
         return destination.existing(in_reach(self.scope, file, project, self.sightings), file)
 
     def _receipt(
-        self,
-        op: str,
-        store: Store,
-        path: str,
-        entry_id: str,
-        before: bytes | None,
-        after: bytes | None,
-        reasons: list[str],
+        self, op: str, store: Store, path: str, entry_id: str, before: bytes | None, after: bytes | None, why: list[str]
     ) -> Receipt:
-        kind = load()[store.place(path).kind]
         if entry_id and op != "retracted" and not self.sightings.label(entry_id):
             self.sightings.saw(entry_id, store.label, "")
-        return Receipt(
-            op, entry_id, store.address(path, entry_id), kind.name, kind.drawer, store.address(path),
-            etag(before) if before is not None else "", etag(after) if after is not None else "", reasons,
-        )  # fmt: skip
+        return changed(op, store, path, entry_id, before, after, why)

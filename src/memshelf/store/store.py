@@ -13,7 +13,7 @@ from pathlib import Path
 from memshelf.domain.entry import ID
 from memshelf.domain.kinds import load
 from memshelf.domain.layout import Place, check_path, place
-from memshelf.errors import NotFound, OutOfScope, Unreadable
+from memshelf.errors import BadName, NotFound, OutOfScope, Unreadable
 from memshelf.format.document import Document
 from memshelf.format.reader import parse
 from memshelf.store import files
@@ -217,10 +217,11 @@ def _walk(
                 _say(trouble, path, "a link that leads out of the store")
             elif not stat.S_ISREG(item.stat().st_mode):
                 _say(trouble, path, "not a regular file")
-            elif "\\" in item.name or "\n" in item.name:
-                _say(trouble, path, "a name that no other system can hold")
             else:
+                check_path(path)
                 yield path
+        except BadName:
+            _say(trouble, path, "a name that no other system can hold")
         except OSError as why:
             _say(trouble, path, why.strerror or str(why))
 
