@@ -1,7 +1,7 @@
 """The block structure of a markdown file (CommonMark 0.31, section 4 and 5), line by line, without inline syntax.
 
-Link reference definitions count as paragraphs: to a memory they are text. Source: the algorithm of the CommonMark
-specification's appendix "A parsing strategy".
+Link reference definitions count as paragraphs: to a memory they are text. Where markdown-it-py and the specification
+part ways, markdown-it-py is followed and the place says so. Each line is met once, at most `DEEPEST` containers deep.
 """
 
 from __future__ import annotations
@@ -10,35 +10,38 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-DEEPEST = 50
-"""Containers nested deeper than this are text, so that no input costs more than this per line."""
+DEEPEST = 100
+"""Containers nested deeper than this are text, so that no line costs more than this many steps."""
 
-_RULE = re.compile(r"(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|(?:-[ \t]*){3,}$")
+_PLAIN_BULLET = re.compile(r"[-*+] (?:[\[(]|(?:\*\*|`)?[^\W\d_])")
+"""A bullet at the margin whose words open no other block: most lines of most files."""
+_SPACES = re.compile(r"[ \t]*")
 _ATX = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-_SETEXT = re.compile(r"(=+|-+)[ \t]*$")
-_MARK = re.compile(r"([-+*])|(\d{1,9})([.)])")
+_SETEXT = re.compile(r"(?:=+|-+)[ \t]*$")
+_MARK = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?=[ \t]|$)")
 _BLOCK_TAGS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
     "fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|"
     "menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul"
 )
-_ATTRIBUTE = r"""[ \t]+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:[ \t]*=[ \t]*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
-_HTML = (
-    (
-        re.compile(r"<(?:script|pre|style|textarea)(?=[\s>]|$)", re.I),
-        re.compile(r"</(?:script|pre|style|textarea)>", re.I),
-    ),
+# Possessive, so that a failing tag is given up in one go. The one thing that markdown-it-py sees otherwise: a no-break
+# space (or its like) in an unquoted value may to it also end the value, at the price of exponential time.
+_ATTRIBUTE = r"""\s++[a-zA-Z_:][a-zA-Z0-9:._-]*+(?:\s*+=\s*+(?:[^"'=<>`\x00-\x20]++|'[^']*+'|"[^"]*+"))?+"""
+_HTML: tuple[tuple[re.Pattern[str], re.Pattern[str] | None], ...] = (
+    (re.compile(r"<(?ai:script|pre|style|textarea)(?=\s|>|$)"), re.compile(r"</(?ai:script|pre|style|textarea)>")),
     (re.compile(r"<!--"), re.compile(r"-->")),
     (re.compile(r"<\?"), re.compile(r"\?>")),
-    (re.compile(r"<![A-Z]"), re.compile(r">")),
+    (re.compile(r"<![A-Za-z]"), re.compile(r">")),
     (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
-    (re.compile(rf"</?(?:{_BLOCK_TAGS})(?=\s|/?>|$)", re.I), None),
-    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*[ \t]*/?>|</[A-Za-z][A-Za-z0-9-]*[ \t]*>)\s*$"), None),
+    (re.compile(rf"</?(?ai:{_BLOCK_TAGS})(?=\s|/?>|$)"), None),
+    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>)\s*+$"), None),
 )
+"""How each kind of HTML block starts, and what ends it on the same line or a later one; None: the next blank line."""
 _COMMENT = 1
 _ANY_TAG = 6
 _SPECIAL = frozenset(">#`~<=-_*+0123456789")
+"""What a line that is more than text of a paragraph can begin with."""
 
 
 class Block(NamedTuple):
@@ -48,7 +51,7 @@ class Block(NamedTuple):
     """heading, paragraph, fence, code (indented), html, comment, rule, quote or item."""
     start: int
     end: int
-    """One past its last line; blank lines at its end do not count."""
+    """One past its last line; lines at its end that are blank to its container do not count."""
     level: int
     """Heading: 1 to 6; else 0."""
     parent: int
@@ -61,281 +64,275 @@ class Block(NamedTuple):
 
 def scan(lines: Sequence[str], first: int = 0) -> list[Block]:
     """Every block from line `first` on, in document order, parents before children. Lines come without their ends."""
-    return _Scanner(lines, first).run()
-
-
-class _Open:
-    """A container that is still open."""
-
-    __slots__ = ("block", "offset", "quote", "started")
-
-    def __init__(self, block: int, quote: bool, offset: int = 0, started: bool = True) -> None:
-        self.block, self.quote, self.offset, self.started = block, quote, offset, started
-        # offset: columns that continue an item; started: an item that has content (one blank line ends an empty one)
+    return _Scanner().run(lines, first)
 
 
 class _Scanner:
-    def __init__(self, lines: Sequence[str], first: int) -> None:
-        self.lines, self.first = lines, first
-        self.out: list[list] = []
-        self.stack: list[_Open] = []
-        self.leaf = -1  # index in out of the open leaf: paragraph, fence, html or code
-        self.fence = ("", 0)
-        self.html_end: re.Pattern[str] | None = None
-        self.i = self.col = 0
+    """The blocks so far, as columns (many small lists are what the garbage collector is slow at), and what is open.
 
-    def run(self) -> list[Block]:
-        out, lines = self.out, self.lines
-        for n in range(self.first, len(lines)):
+    Of a line: `i`, where what no container took begins behind white space; `s`, the column of `i`, counted from the
+    innermost quote's content; `need`, the column that the innermost item in that quote asks for (0: none is there).
+    """
+
+    def __init__(self) -> None:
+        self.types: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.levels: list[int] = []
+        self.parents: list[int] = []
+        self.indents: list[int] = []
+        self.closed: list[bool] = []
+        self.stack: list[tuple[int, int, int]] = []
+        """Open containers: index of the block, its `need`, the `need` around it. A quote has 0, an item at least 2."""
+        self.quotes: list[int] = []
+        """Where in the stack the quotes are."""
+        self.leaf = -1  # index of the open paragraph, fence, code, html or comment
+        self.fence = ""  # the run that opened it
+        self.html_end: re.Pattern[str] | None = None
+        self.blank = False  # whether the last line was blank
+        self.shift = self.origin = 0  # column of the innermost quote's content in this line: for tabs, and the true one
+        self.tails: dict[str, int] = {}  # by character: from where on this line holds only it and white space
+
+    def run(self, lines: Sequence[str], first: int) -> list[Block]:
+        types, starts, ends, parents, stack = self.types, self.starts, self.ends, self.parents, self.stack
+        plain = _PLAIN_BULLET.match
+        for n in range(first, len(lines)):
             line = lines[n]
-            if (
-                line[:2] == "- "
-                and line[2:3].isalpha()
-                and (self.stack or self.leaf < 0 or out[self.leaf][0] in ("paragraph", "code"))
-            ):
-                # The common case: a bullet at the margin continues no container and its words open no other block.
-                self._close(0)
-                place = len(out)
-                out.append(["item", n, n + 1, 0, -1, 2, True])
-                out.append(["paragraph", n, n + 1, 0, place, 0, True])
-                self.stack.append(_Open(place, False, 2))
+            if plain(line) and (stack or self.leaf < 0 or types[self.leaf] == "paragraph"):
+                place = len(types)  # it continues no container: nothing of what is open needs a look
+                types += ("item", "paragraph")
+                starts += (n, n)
+                ends += (n + 1, n + 1)
+                self.levels += (0, 0)
+                parents += (-1, place)
+                self.indents += (2, 0)
+                self.closed += (True, True)
+                stack[:] = ((place, 2, 0),)
+                if self.quotes:
+                    self.quotes.clear()
                 self.leaf = place + 1
-            else:
+                self.blank = False
+            elif line or not self.blank:
                 self._line(n, line)
-        self._close(0)
-        return [Block(*row) for row in out]
+        for place in range(len(parents) - 1, -1, -1):  # children first: a container ends no sooner than what it holds
+            parent = parents[place]
+            if parent >= 0 and ends[parent] < ends[place]:
+                ends[parent] = ends[place]
+        rows = zip(types, starts, ends, self.levels, parents, self.indents, self.closed, strict=True)
+        make = tuple.__new__  # what `Block` itself calls, in a third of the time
+        return [make(Block, row) for row in rows]
 
     # -- one line ------------------------------------------------------------------------------------------------
 
     def _line(self, n: int, line: str) -> None:
-        self.i = self.col = 0
-        matched = 0
-        for open_ in self.stack:
-            ns, nscol = self._skip(line)
-            if open_.quote:
-                if nscol - self.col > 3 or line[ns : ns + 1] != ">":
+        i, s = _skip(line, 0, 0)
+        if i == len(line) and self.blank:
+            return  # the blank line before has closed whatever this one would
+        self.blank = i == len(line)
+        if self.tails:
+            self.tails = {}
+        self.shift = self.origin = 0
+        matched = quotes = need = 0
+        for block, asked, _ in self.stack:
+            if asked == 0:
+                # markdown-it-py goes on with a quote at any indent; the specification stops at three columns.
+                if s < need or line[i : i + 1] != ">":
                     break
-                self.i, self.col = ns + 1, nscol + 1
-                self._eat(line, 1)
-            elif ns == len(line):
-                if not open_.started:
-                    break
-                self.i, self.col = ns, nscol
-            elif nscol - self.col >= open_.offset:
-                self._eat(line, open_.offset)
-            else:
+                i, s = self._past_mark(line, i, s)
+                self.ends[block] = n + 1
+                quotes += 1
+            elif i == len(line):
+                if len(self.types) == block + 1:
+                    break  # an item that began with a blank line cannot have a second one
+            elif s < asked:
                 break
+            need = asked
             matched += 1
-        whole = matched == len(self.stack)
-        kind = self.out[self.leaf][0] if self.leaf >= 0 else ""
-        if whole and kind in ("fence", "html", "comment", "code") and self._continues(n, line, kind):
-            return
-        if whole and kind not in ("paragraph", ""):
-            kind = ""
-        self._starts(n, line, matched, whole, kind == "paragraph")
-
-    def _starts(self, n: int, line: str, matched: int, whole: bool, open_paragraph: bool) -> None:
-        in_paragraph = whole and open_paragraph  # the line would continue it
-        lazy = open_paragraph and not whole
-        while True:
-            ns, nscol = self._skip(line)
-            if ns == len(line):
-                self._close(matched)
+        blank = i == len(line)
+        kind = self.types[self.leaf] if self.leaf >= 0 else ""
+        if kind == "paragraph":
+            if not blank and self._in_paragraph(n, line, i, s, matched, quotes):
                 return
-            indent = nscol - self.col
-            if indent >= 4:
-                if in_paragraph or lazy:
-                    self.out[self.leaf][2] = n + 1
-                    return
-                self._close(matched)
-                self._leaf("code", n)
-                return
-            char = line[ns]
-            if char not in _SPECIAL:
-                break
-            deep = len(self.stack) if whole else matched
-            if char == ">" and deep < DEEPEST:
-                self._close(matched)
-                self._push(n, True)
-                self.i, self.col = ns + 1, nscol + 1
-                self._eat(line, 1)
-            elif char == "#" and (match := _ATX.match(line, ns)):
-                self._close(matched)
-                self._leaf("heading", n, level=len(match[1]), keep=False)
-                return
-            elif char in "`~" and (match := _FENCE.match(line, ns)):
-                self._close(matched)
-                self.fence = (char, len(match[1] or match[2]))
-                self._leaf("fence", n, closed=False)
-                return
-            elif char == "<" and self._html(n, line, ns, matched, in_paragraph or lazy):
-                return
-            elif in_paragraph and char in "=-" and (match := _SETEXT.match(line, ns)):
-                row = self.out[self.leaf]
-                row[0], row[2], row[3] = "heading", n + 1, 1 if char == "=" else 2
-                self._finish()
-                return
-            elif char in "*_-" and _RULE.match(line, ns):
-                self._close(matched)
-                self._leaf("rule", n, keep=False)
-                return
-            elif deep < DEEPEST and self._item(n, line, ns, nscol, matched, in_paragraph):
-                pass
-            else:
-                break
-            matched, whole, in_paragraph, lazy = len(self.stack), True, False, False
-        if in_paragraph or lazy:
-            self.out[self.leaf][2] = n + 1
+        elif kind and matched == len(self.stack) and self._in_verbatim(n, line, i, s - need, kind):
             return
         self._close(matched)
-        self._leaf("paragraph", n)
+        if not blank:
+            self._start(n, line, i, s, need)
 
-    def _continues(self, n: int, line: str, kind: str) -> bool:
-        row = self.out[self.leaf]
-        ns, nscol = self._skip(line)
-        blank = ns == len(line)
-        if kind == "code":
-            if blank:
-                return True
-            if nscol - self.col >= 4:
-                row[2] = n + 1
-                return True
-            self._finish()
-            return False
-        if kind == "fence":
-            char, length = self.fence
-            if nscol - self.col <= 3 and line[ns : ns + 1] == char:
-                rest = line[ns:].lstrip(char)
-                if len(line) - ns - len(rest) >= length and not rest.strip(" \t"):
-                    row[2], row[6] = n + 1, True
-                    self._finish()
+    def _in_paragraph(self, n: int, line: str, i: int, s: int, matched: int, quotes: int) -> bool:
+        """Whether the open paragraph takes the line, as text or as the line under a heading."""
+        if line[i] in _SPECIAL:
+            _, need, around = self.stack[-1] if self.stack else (-1, 0, 0)
+            if matched == len(self.stack):
+                if s - need <= 3 and _SETEXT.match(line, i):
+                    self.types[self.leaf] = "heading"
+                    self.levels[self.leaf] = 1 if line[i] == "=" else 2
+                    self.ends[self.leaf] = n + 1
+                    self.leaf = -1
                     return True
-            if not blank:
-                row[2] = n + 1
+                if self._interrupts(line, i, s, need, around, matched, paragraph=True):
+                    return False
+            elif quotes == len(self.quotes):
+                # Lazy continuation. The specification counts the indent from where the line has left the containers,
+                # markdown-it-py from the innermost item.
+                if self._interrupts(line, i, s, need, around, matched):
+                    return False
+            else:
+                at = self.quotes[quotes]
+                _, need, around = self.stack[at - 1] if at else (-1, 0, 0)
+                if self._interrupts(line, i, s, need, around, matched):
+                    return False
+                # In the second quote that a line has left, markdown-it-py no longer minds how far it is indented.
+                if quotes + 1 < len(self.quotes) and self._interrupts(line, i, -1, 0, 0, matched):
+                    return False
+        self.ends[self.leaf] = n + 1
+        return True
+
+    def _interrupts(
+        self, line: str, i: int, s: int, need: int, around: int, depth: int, paragraph: bool = False
+    ) -> bool:
+        """Whether the line ends the open paragraph; `paragraph`: it has left no container, so not every item does."""
+        if s - need > 3:
+            return False
+        char = line[i]
+        if char == ">":
+            return depth < DEEPEST
+        if char == "#":
+            return _ATX.match(line, i) is not None
+        if char in "`~":
+            return _FENCE.match(line, i) is not None
+        if char == "<":
+            return -1 < _html_kind(line, i) < _ANY_TAG
+        if char in "*_-" and self._is_rule(line, i):
             return True
-        if self.html_end is None:
-            if blank:
-                self._finish()
+        if depth >= DEEPEST or (s < need and s - around > 3):  # it has left one list and is too far in for the next
+            return False
+        match = _MARK.match(line, i)
+        if match is None or not paragraph:
+            return match is not None
+        return (match[1] is None or int(match[1]) == 1) and _skip(line, match.end(), 0)[0] < len(line)
+
+    def _in_verbatim(self, n: int, line: str, i: int, indent: int, kind: str) -> bool:
+        """Whether the open fence, code or HTML block takes the line."""
+        blank = i == len(line)
+        if kind == "code":
+            if not blank and indent < 4:
                 return False
-            row[2] = n + 1
+        elif kind == "fence":
+            if indent <= 3 and line.startswith(self.fence, i) and not line[i:].lstrip(self.fence[0]).strip(" \t"):
+                self._end_verbatim(n)
+                return True
+        elif self.html_end is None:
+            if blank:
+                return False
+        elif self.html_end.search(line, i):
+            self._end_verbatim(n)
             return True
         if not blank:
-            row[2] = n + 1
-        if self.html_end.search(line, self.i):
-            row[2], row[6] = n + 1, True
-            self._finish()
+            self.ends[self.leaf] = n + 1
         return True
 
-    def _html(self, n: int, line: str, ns: int, matched: int, paragraph: bool) -> bool:
-        for number, (start, end) in enumerate(_HTML):
-            if start.match(line, ns):
-                if number == _ANY_TAG and paragraph:
-                    return False
-                self._close(matched)
-                self.html_end = end
-                self._leaf("comment" if number == _COMMENT else "html", n, closed=end is None)
-                if end is not None and end.search(line, ns):
-                    self.out[self.leaf][6] = True
-                    self._finish()
-                return True
-        return False
+    def _end_verbatim(self, n: int) -> None:
+        self.ends[self.leaf], self.closed[self.leaf], self.leaf = n + 1, True, -1
 
-    def _item(self, n: int, line: str, ns: int, nscol: int, matched: int, in_paragraph: bool) -> bool:
-        match = _MARK.match(line, ns)
-        if not match:
+    def _start(self, n: int, line: str, i: int, s: int, need: int) -> None:
+        """Open the blocks that begin in what the open containers leave of the line, which is not blank."""
+        while i < len(line):
+            char = line[i]
+            if s - need > 3:
+                self._leaf("code", n)
+            elif char not in _SPECIAL:
+                self._leaf("paragraph", n)
+            elif char == ">" and len(self.stack) < DEEPEST:
+                self._push("quote", n, 0, 0)
+                i, s = self._past_mark(line, i, s)
+                need = 0
+                continue
+            elif char == "#" and (match := _ATX.match(line, i)):
+                self._leaf("heading", n, len(match[1]))
+                self.leaf = -1
+            elif char in "`~" and (match := _FENCE.match(line, i)):
+                self.fence = match[1] or match[2]
+                self._leaf("fence", n, closed=False)
+            elif char == "<" and (kind := _html_kind(line, i)) >= 0:
+                self.html_end = _HTML[kind][1]
+                self._leaf("comment" if kind == _COMMENT else "html", n, closed=self.html_end is None)
+                if self.html_end and self.html_end.search(line, i):
+                    self._end_verbatim(n)
+            elif char in "*_-" and self._is_rule(line, i):
+                self._leaf("rule", n)
+                self.leaf = -1
+            elif len(self.stack) < DEEPEST and (match := _MARK.match(line, i)):
+                s += match.end() - i
+                i, width = _skip(line, match.end(), self.shift + s)
+                # Content behind five columns or more is indented code, which starts one column after the mark.
+                inner = s + (width if i < len(line) and width <= 4 else 1)
+                self._push("item", n, inner, need)
+                s, need = s + width, inner
+                continue
+            else:
+                self._leaf("paragraph", n)
+            return
+
+    # -- parts of a line -----------------------------------------------------------------------------------------
+
+    def _past_mark(self, line: str, i: int, s: int) -> tuple[int, int]:
+        """`i` and `s` behind the quote mark at `i` and the column of white space that belongs to it."""
+        i, width = _skip(line, i + 1, self.shift + s + 1)
+        own = 1 + (width > 0)
+        self.origin += s + own
+        # By the specification this is the origin too; markdown-it-py forgets the quotes around when it counts tabs.
+        self.shift = s + own
+        return i, width - own + 1
+
+    def _is_rule(self, line: str, i: int) -> bool:
+        char = line[i]
+        if line[-1] not in (char, " ", "\t"):
             return False
-        after = line[match.end() : match.end() + 1]
-        if after not in ("", " ", "\t"):
-            return False
-        blank = not line[match.end() :].strip(" \t")
-        if in_paragraph and (blank or (match[2] and int(match[2]) != 1)):
-            return False
-        self._close(matched)
-        base = self.col
-        width = match.end() - ns
-        self.i, self.col = match.end(), nscol + width
-        if blank:
-            padding = width + 1
-            self.i = len(line)
-        else:
-            _, content = self._skip(line)
-            spaces = content - self.col
-            if spaces >= 5:
-                spaces = 1
-            padding = width + spaces
-            self._eat(line, spaces)
-        self._push(n, False, nscol - base + padding, nscol + padding, started=not blank)
-        return True
+        if char not in self.tails:
+            self.tails[char] = len(line.rstrip(char + " \t"))
+        return self.tails[char] <= i and line.count(char, i) >= 3
 
     # -- containers and leaves -----------------------------------------------------------------------------------
 
-    def _push(self, n: int, quote: bool, offset: int = 0, indent: int = 0, started: bool = True) -> None:
-        parent = self.stack[-1].block if self.stack else -1
-        if self.stack:
-            self.stack[-1].started = True
-        self.out.append(["quote" if quote else "item", n, n + 1, 0, parent, indent, True])
-        self.stack.append(_Open(len(self.out) - 1, quote, offset, started))
+    def _push(self, kind: str, n: int, need: int, around: int) -> None:
+        self._leaf(kind, n)
         self.leaf = -1
+        if need:
+            self.indents[-1] = self.origin + need
+        else:
+            self.quotes.append(len(self.stack))
+        self.stack.append((len(self.types) - 1, need, around))
 
-    def _leaf(self, kind: str, n: int, level: int = 0, closed: bool = True, keep: bool = True) -> None:
-        parent = -1
-        if self.stack:
-            parent = self.stack[-1].block
-            self.stack[-1].started = True
-        self.out.append([kind, n, n + 1, level, parent, 0, closed])
-        self.leaf = len(self.out) - 1 if keep else -1
-        if parent >= 0 and self.out[parent][2] < n + 1:
-            self.out[parent][2] = n + 1
+    def _leaf(self, kind: str, n: int, level: int = 0, closed: bool = True) -> None:
+        self.leaf = len(self.types)
+        self.types.append(kind)
+        self.starts.append(n)
+        self.ends.append(n + 1)
+        self.levels.append(level)
+        self.parents.append(self.stack[-1][0] if self.stack else -1)
+        self.indents.append(0)
+        self.closed.append(closed)
 
     def _close(self, depth: int) -> None:
-        """Close the open leaf and every container deeper than `depth`; ends reach up from the last leaf."""
-        self._finish()
-        while len(self.stack) > depth:
-            self._lift(self.stack.pop().block)
+        """Close the open leaf and every container deeper than `depth`."""
+        self.leaf = -1
+        if len(self.stack) > depth:
+            del self.stack[depth:]
+            while self.quotes and self.quotes[-1] >= depth:
+                self.quotes.pop()
 
-    def _finish(self) -> None:
-        if self.leaf >= 0:
-            self._lift(self.leaf)
-            self.leaf = -1
 
-    def _lift(self, index: int) -> None:
-        row = self.out[index]
-        parent = row[4]
-        if parent >= 0 and self.out[parent][2] < row[2]:
-            self.out[parent][2] = row[2]
+def _html_kind(line: str, i: int) -> int:
+    """Index in `_HTML` of the block that starts there; -1: none does."""
+    return next((kind for kind, (start, _) in enumerate(_HTML) if start.match(line, i)), -1)
 
-    # -- columns -------------------------------------------------------------------------------------------------
 
-    def _skip(self, line: str) -> tuple[int, int]:
-        """Index and column of the next character that is neither space nor tab."""
-        i, col = self.i, self.col
-        size = len(line)
-        while i < size:
-            char = line[i]
-            if char == " ":
-                col += 1
-            elif char == "\t":
-                col += 4 - col % 4
-            else:
-                break
-            i += 1
-        return i, col
-
-    def _eat(self, line: str, width: int) -> None:
-        """Go on by up to `width` columns of white space; a tab may be taken in part."""
-        while width > 0 and self.i < len(line):
-            char = line[self.i]
-            if char == " ":
-                self.i += 1
-                self.col += 1
-                width -= 1
-            elif char == "\t":
-                step = 4 - self.col % 4
-                if step > width:
-                    self.col += width
-                    return
-                self.i += 1
-                self.col += step
-                width -= step
-            else:
-                return
+def _skip(line: str, i: int, column: int) -> tuple[int, int]:
+    """Index behind the white space at `i`, and its width if it begins in `column`."""
+    if line[i : i + 1] not in (" ", "\t"):
+        return i, 0
+    gap = _SPACES.match(line, i)[0]  # pyright: ignore[reportOptionalSubscript] it matches anything
+    if "\t" not in gap:
+        return i + len(gap), len(gap)
+    return i + len(gap), len((" " * (column % 4) + gap).expandtabs(4)) - column % 4
