@@ -125,13 +125,13 @@ def build(memory: Memory) -> MemoryServer:
             Field(description="4-6 other words that the stored note might use: synonyms, names, error words"),
         ] = [],  # noqa: B006 the schema's default; never changed
         project: Project = "",
-        kinds: Annotated[list[str], Field(description="Only these kinds")] = [],  # noqa: B006
+        kinds: Annotated[list[str], Field(description="Only these kinds")] = [],  # noqa: B006 the schema's default; never changed
         limit: Annotated[int, Field(description="Most hits, 1 to 100")] = 10,
         include: Annotated[
             list[Literal["staging", "archived", "superseded", "rejected"]],
             Field(description="What is hidden otherwise"),
-        ] = [],  # noqa: B006
-        tags: Annotated[list[str], Field(description="Only entries with all of these tags")] = [],  # noqa: B006
+        ] = [],  # noqa: B006 the schema's default; never changed
+        tags: Annotated[list[str], Field(description="Only entries with all of these tags")] = [],  # noqa: B006 the schema's default; never changed
         applies: Annotated[
             str, Field(description="Only entries for this domain (github.com), and those for none")
         ] = "",
@@ -163,8 +163,8 @@ def build(memory: Memory) -> MemoryServer:
         source: Source = "",
         evidence: Evidence = "",
         confidence: Annotated[float, Field(description="0 to 1; below 1 for what you inferred")] = 1.0,
-        tags: list[str] = [],  # noqa: B006
-        aliases: Annotated[list[str], Field(description="Other words it may be looked for by")] = [],  # noqa: B006
+        tags: list[str] = [],  # noqa: B006 the schema's default; never changed
+        aliases: Annotated[list[str], Field(description="Other words it may be looked for by")] = [],  # noqa: B006 the schema's default; never changed
         applies: Annotated[str, Field(description="Domain it holds for, e.g. github.com")] = "",
         valid_from: Annotated[str, Field(description="ISO 8601")] = "",
         valid_to: Annotated[str, Field(description="ISO 8601")] = "",
