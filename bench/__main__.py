@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench import search, start
+from bench import reconcile, screening, search, start
 
 RESULTS = Path(__file__).with_name("results")
 START_TARGET = 1.25
@@ -41,6 +41,8 @@ def main(argv: list[str]) -> int:
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
         "start": starts,
         "search": searches,
+        "screening": screening.report(),
+        "reconcile": reconcile.report(),
     }
     before = last(asked.out)
     print_figures(figures, before)

@@ -38,7 +38,7 @@ def _row(root: Path, size: int, asked: int) -> dict[str, Any]:
     scan: list[float] = []
     for words in stores.questions(asked + 1):
         began = time.perf_counter()
-        found = memory.search(Query(words))
+        found = memory.recall.search(Query(words))
         middle = time.perf_counter()
         lines = plain_scan(root, words)
         ended = time.perf_counter()

@@ -11,7 +11,8 @@ def main() -> None:
         from memshelf.server.launch import main as serve
 
         sys.exit(serve(sys.argv[2:]))
-    from memshelf.cli.commands import app
+    from memshelf.cli import commands, judging, setup  # noqa: F401 each registers its commands
+    from memshelf.cli.app import app
 
     app()
 

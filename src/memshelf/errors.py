@@ -67,6 +67,18 @@ class Frozen(Refused):
     code = "FROZEN"
 
 
+class PreviouslyRejected(Refused):
+    code = "PREVIOUSLY_REJECTED"
+
+
+class SecretFound(Refused):
+    code = "SECRET_FOUND"
+
+
+class TranscriptFound(Refused):
+    code = "TRANSCRIPT_FOUND"
+
+
 class LessonMissing(Refused):
     code = "LESSON_MISSING"
 
@@ -85,6 +97,10 @@ class CapReached(Refused):
 
 class ChangedUnderneath(Refused):
     code = "CHANGED_UNDERNEATH"
+
+
+class Contradiction(Refused):
+    code = "CONTRADICTION"
 
 
 class OutOfScope(Refused):

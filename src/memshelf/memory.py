@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memshelf.domain.kinds import load
-from memshelf.domain.text import shown
-from memshelf.errors import BadRequest, ProjectRequired
-from memshelf.search.envelope import inline
-from memshelf.search.scan import INCLUDES, Answer, Match, Query, scan
-from memshelf.services import catalog, registering
-from memshelf.services.addressing import in_reach
+from memshelf.errors import BadRequest, MemshelfError, NeedsPerson, NotFound, ProjectRequired, Refused, StoreTrouble
+from memshelf.services import archiving, audit, catalog, external, registering, review
+from memshelf.services.addressing import in_reach, locate, locate_ended
 from memshelf.services.draft import Caller, Draft
+from memshelf.services.ending import Ending
+from memshelf.services.forgetting import Forgetting
+from memshelf.services.gateway import Gateway
+from memshelf.services.recall import Recall
 from memshelf.services.receipt import Receipt
+from memshelf.services.record import record
+from memshelf.services.review import Review
 from memshelf.services.scope import Scope
 from memshelf.services.writing import Writing
 from memshelf.store.projects import Project, Registry, checked_slug, git_remote
 from memshelf.store.store import Store
-
-MOST_HITS = 100
-ANSWER_CHARACTERS = 24_000
-"""Ceiling of the texts in one answer; what it leaves out is counted in `dropped`."""
-TEXT_CHARACTERS = 4_000
-"""Ceiling of one hit's text; a longer one ends in a note of how to read the rest."""
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
@@ -53,10 +50,20 @@ class Memory:
     channel: str
     clock: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = random_id
+    gateway: Gateway = field(init=False)
     writing: Writing = field(init=False)
+    ending: Ending = field(init=False)
+    review: Review = field(init=False)
+    recall: Recall = field(init=False)
 
     def __post_init__(self) -> None:
-        self.writing = Writing(self.scope, lambda project, caller: registering.first_write(self.scope, project, caller))
+        self.gateway = Gateway(
+            self.scope, lambda project, caller: registering.first_write(self.gateway, project, caller)
+        )
+        self.writing = Writing(self.scope, self.gateway)
+        self.ending = Ending(self.gateway)
+        self.review = Review(self.gateway)
+        self.recall = Recall(self.scope, self.writing.sightings, lambda: self.clock())
 
     @classmethod
     def open(
@@ -86,85 +93,11 @@ class Memory:
     def caller(self) -> Caller:
         return Caller(self.channel, self.clock(), self.new_id)
 
+    def person(self) -> Caller:
+        """Who writes after a person said yes to a question that they were asked, whatever channel this is."""
+        return Caller("person", self.clock(), self.new_id)
+
     # -- reading ---------------------------------------------------------------------------------------------------
-
-    def search(self, query: Query, project: str = "") -> dict[str, Any]:
-        """{outcome, hits, dropped, note}; outcome is hits, no_match, store_missing or unreadable.
-
-        Raises:
-            BadRequest, UnknownKind, UnknownProject, OutOfScope.
-        """
-        if not query.words.strip():
-            raise BadRequest("'query' is empty.", "Pass the words that you look for as 'query'.")
-        if not 1 <= query.limit <= MOST_HITS:
-            raise BadRequest(f"'limit' is {query.limit}, not within 1 and {MOST_HITS}.", "Pass a smaller 'limit'.")
-        if strange := [word for word in query.include if word not in INCLUDES]:
-            raise BadRequest(f"'include' has {strange[0]!r}.", f"Pass any of {', '.join(INCLUDES)}.")
-        table = load()
-        kinds = tuple(table.named(kind).name for kind in query.kinds)
-        query = Query(query.words, query.also, kinds, query.tags, query.applies, query.include, query.limit)
-        stores = self.scope.reading(project)
-        answer = scan(stores, query, self.clock())
-        hits, dropped = self._hits(answer)
-        note = inline("; ".join(f"{t.path}: {t.why}" for t in answer.trouble[:5]))
-        if hits:
-            outcome = "hits"
-        elif not any(store.exists() for store in stores):
-            outcome, note = "store_missing", "There is no store yet; the first add_memory makes it."
-        elif answer.trouble and any("cannot be read" in t.why for t in answer.trouble):
-            outcome = "unreadable"
-        else:
-            outcome, note = "no_match", note or "Try other words, or pass 'also' with words the note might use."
-        return {"outcome": outcome, "hits": hits, "dropped": dropped, "note": note}
-
-    def _hits(self, answer: Answer) -> tuple[list[dict[str, Any]], int]:
-        hits: list[dict[str, Any]] = []
-        size, dropped = 0, answer.dropped
-        for match in answer.matches:
-            hit = self._hit(match)
-            size += len(hit["text"])
-            if size > ANSWER_CHARACTERS and hits:
-                dropped += 1
-                continue
-            self.writing.sightings.saw(match.entry.id, match.store.label, match.entry.text)
-            hits.append(hit)
-        return hits, dropped
-
-    def _hit(self, match: Match) -> dict[str, Any]:
-        entry, read, store = match.entry, match.read, match.store
-        file = store.address(read.place.path)
-        text = entry.text
-        if entry.grain == "file":
-            text = "".join(read.document.lines[read.document.first :]).strip()
-        if len(text) > TEXT_CHARACTERS:
-            more = len(text) - TEXT_CHARACTERS
-            text = f"{text[:TEXT_CHARACTERS]}… ({more} more characters: get_project_memories(file={file!r}))"
-        hit = entry_record(store, read.place.kind, read.place.name, file, entry, match.state, self.clock())
-        hit |= {"text": shown(text), "score": match.score, "arms": list(match.arms)}
-        return hit | ({"file_id": match.file_id} if match.file_id and entry.grain != "file" else {})
-
-    def files(self, project: str = "", kind: str = "") -> dict[str, Any]:
-        """{project, files: [{file, kind, name, one_liner, entries, updated}], note}."""
-        stores = self.scope.reading(project)
-        rows, trouble = catalog.files(stores, kind)
-        return {
-            "project": stores[0].label,
-            "files": rows,
-            "note": inline("; ".join(f"{t.path}: {t.why}" for t in trouble[:20])),
-        }
-
-    def file(self, file: str, project: str = "") -> dict[str, Any]:
-        """{file, etag, kind, entries: [...], content}."""
-        store, read = catalog.one_file(in_reach(self.scope, file, project, self.writing.sightings), file)
-        address, now = store.address(read.place.path), self.clock()
-        entries = [
-            entry_record(store, read.place.kind, read.place.name, address, entry, entry.state(now), now)
-            for entry in read.document.entries
-        ]
-        for entry in read.document.entries:
-            self.writing.sightings.saw(entry.id, store.label, entry.text)
-        content = read.document.data.decode("utf-8", "replace")
-        return {"file": address, "etag": read.etag, "kind": read.place.kind, "entries": entries, "content": content}
 
     def entry(self, address: str, project: str = "") -> dict[str, Any]:
         """One entry by id or address, as a hit without score.
@@ -172,49 +105,147 @@ class Memory:
         Raises:
             NotFound, OutOfScope, BadRequest.
         """
-        found = self.writing.located(address, project)
-        read, now = found.read, self.clock()
-        file = found.store.address(found.path)
-        return entry_record(
-            found.store, read.place.kind, read.place.name, file, found.entry, found.entry.state(now), now
-        )
+        return record(self.writing.located(address, project), self.clock())
 
     def projects(self) -> list[dict[str, Any]]:
         return catalog.projects(self.scope)
 
+    def conflicts(self, project: str = "") -> list[dict[str, Any]]:
+        """Each pair of entries that contradict each other: {a, b, dispositions}, the older first."""
+        now = self.clock()
+        return review.listing(self.scope.reading(project), lambda found: record(found, now))
+
     def health(self, project: str = "") -> dict[str, Any]:
-        return catalog.health(self.scope.reading(project))
+        """What a person should look at; whatever was done by hand since the last look is recorded first."""
+        stores = self.scope.reading(project)
+        self.look(project)
+        return catalog.health(stores, self.clock())
+
+    def audit(self, project: str = "") -> dict[str, Any]:
+        """Whether the journals are whole: {lines, broken: [{where, what}]}."""
+        return audit.verified(self.scope.reading(project))
+
+    def look(self, project: str = "") -> int:
+        """Record what people and programs did to the files by hand; how many changes. Only where tools write, too."""
+        seen = 0
+        for store in self.scope.reading(project):
+            if store.exists() and store.journal.exists():
+                with suppress(StoreTrouble, OSError), store.writing():
+                    seen += len(external.look(store, self.clock()))
+        return seen
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def add(self, draft: Draft) -> Receipt:
-        return self.writing.add(draft, self.caller)
+        with self._recorded("add", draft.project):
+            return self.writing.add(draft, self.caller)
 
     def revise(
         self, *, entry_id: str = "", text: str = "", file: str = "", content: str = "", insert: str = "",
-        base: str = "", project: str = "", source: str = "", evidence: str = "",
+        base: str = "", project: str = "", source: str = "", evidence: str = "", reason: str = "",
+        allow: Collection[str] = (),
     ) -> Receipt:  # fmt: skip
         """One of: id and text; file and content (with base); file and insert.
 
         Raises:
             BadRequest: none of the three, or parts of several.
         """
-        given = {
-            n
-            for n, v in (("id", entry_id), ("text", text), ("file", file), ("content", content), ("insert", insert))
-            if v
-        }
-        if given == {"id", "text"}:
-            return self.writing.revise(entry_id, text, self.caller, base, project, source, evidence)
-        if given == {"file", "content"}:
-            return self.writing.rewrite(file, content, base, self.caller, project)
-        if given == {"file", "insert"}:
-            return self.writing.insert(file, insert, self.caller, base, project, source, evidence)
-        forms = "Pass 'id' and 'text', or 'file' and 'content' and 'base', or 'file' and 'insert'."
-        raise BadRequest(f"Got {', '.join(sorted(given)) or 'nothing'} to revise.", forms)
+        forms = {"id": entry_id, "text": text, "file": file, "content": content, "insert": insert}
+        given = {name for name, value in forms.items() if value}
+        with self._recorded("revise", project, entry_id):
+            if given == {"id", "text"}:
+                return self.writing.revise(entry_id, text, self.caller, base, project, source, evidence, reason, allow)
+            if given == {"file", "content"}:
+                return self.writing.rewrite(file, content, base, self.caller, project, reason, allow)
+            if given == {"file", "insert"}:
+                return self.writing.insert(file, insert, self.caller, base, project, source, evidence, allow)
+            raise BadRequest(
+                f"Got {', '.join(sorted(given)) or 'nothing'} to revise.",
+                "Pass 'id' and 'text', or 'file' and 'content' and 'base', or 'file' and 'insert'.",
+            )
 
     def retract(self, entry_id: str, reason: str = "", project: str = "") -> Receipt:
-        return self.writing.retract(entry_id, self.caller, reason, project)
+        with self._recorded("retract", project, entry_id):
+            return self.ending.retract(self.writing.located(entry_id, project), self.caller, reason)
+
+    def forget(self, entry_id: str, reason: str = "", project: str = "") -> Receipt:
+        """Purge an entry, live or ended, and every copy of it that is in reach."""
+        with self._recorded("forget", project, entry_id):
+            stores = in_reach(self.scope, entry_id, project, self.writing.sightings)
+            try:
+                target = locate(stores, entry_id, self.writing.sightings)
+            except NotFound:
+                target = locate_ended(stores, entry_id)
+            return Forgetting(self.gateway).forget(stores, target, self.caller, reason)
+
+    def reject(
+        self, entry_id: str = "", reason: str = "", project: str = "", text: str = "", caller: Caller | None = None
+    ) -> Receipt:
+        """Find an entry, or a value that no entry says, wrong for good."""
+        caller = caller or self.caller
+        with self._recorded("reject", project, entry_id):
+            if bool(entry_id) == bool(text.strip()):
+                raise BadRequest("Pass an id or a text to reject, one of the two.", "Ids come from search_memory.")
+            if text:
+                return self.ending.reject_text(self._home(project), text, caller, reason)
+            return self.ending.reject(self.writing.located(entry_id, project), caller, reason)
+
+    def lift(self, which: str, reason: str, project: str = "", caller: Caller | None = None) -> Receipt:
+        with self._recorded("lift", project):
+            return self.ending.lift(self.scope.reading(project), which, caller or self.caller, reason)
+
+    def confirm(self, entry_id: str, reason: str = "", project: str = "", caller: Caller | None = None) -> Receipt:
+        with self._recorded("confirm", project, entry_id):
+            return self.review.confirm(self.writing.located(entry_id, project), caller or self.caller, reason)
+
+    def verify(self, entry_id: str, evidence: str, reason: str = "", project: str = "") -> Receipt:
+        with self._recorded("verify", project, entry_id):
+            return self.review.verify(self.writing.located(entry_id, project), self.caller, evidence, reason)
+
+    def resolve(
+        self, entry_id: str, disposition: str, text: str = "", reason: str = "", project: str = "",
+        caller: Caller | None = None,
+    ) -> Receipt:  # fmt: skip
+        with self._recorded("resolve", project, entry_id):
+            stores = in_reach(self.scope, entry_id, project, self.writing.sightings)
+            target = self.writing.located(entry_id, project)
+            return self.review.resolve(stores, target, disposition, caller or self.caller, text, reason)
+
+    def question(self, action: str, entry_id: str, disposition: str = "", text: str = "", project: str = "") -> str:
+        """What a person has to be asked before an agent's judgement counts; "" where it needs none."""
+        target = None
+        if action != "lift":
+            with suppress(MemshelfError):
+                target = self.writing.located(entry_id, project)
+        return review.question(target, action, disposition, text) if target or action == "lift" else ""
+
+    def judge(
+        self, action: str, entry_id: str, caller: Caller, *, reason: str = "", evidence: str = "",
+        disposition: str = "", text: str = "", project: str = "",
+    ) -> Receipt:  # fmt: skip
+        """confirm, reject, resolve, lift or verify one entry."""
+        if action == "confirm":
+            return self.confirm(entry_id, reason, project, caller)
+        if action == "reject":
+            return self.reject(entry_id, reason, project, caller=caller)
+        if action == "lift":
+            return self.lift(entry_id, reason, project, caller)
+        if action == "resolve":
+            return self.resolve(entry_id, disposition, text, reason, project, caller)
+        return self.verify(entry_id, evidence, reason, project)
+
+    def archive(self, apply: bool = False, project: str = "") -> list[dict[str, Any]]:
+        """What age has made ready for the archive, {file, why, entries}; with `apply` it goes there."""
+        if apply and self.channel != "person":
+            raise NeedsPerson("Only a person archives.", "Ask them to run `memshelf archive --apply`.")
+        rows: list[dict[str, Any]] = []
+        for store in self.scope.reading(project):
+            for one in archiving.due(store, self.clock()):
+                file = store.address(one.read.place.path)
+                rows.append({"file": file, "why": one.why, "entries": len(one.entries)})
+                for found in one.entries if apply else ():
+                    self.ending.archive(found, self.caller, one.why)
+        return rows
 
     def register(self, slug: str, path: str, role: str = "", stack: str = "", status: str = "") -> Receipt:
         """Make a project known on this machine.
@@ -222,55 +253,36 @@ class Memory:
         Raises:
             BadName, BadRequest, OutOfScope: nothing was written.
         """
-        if self.scope.pinned:
-            self.scope.project(slug.strip())
-        if not path.strip():
-            raise BadRequest("'path' is missing.", "Pass the project's full path as 'path'.")
-        root = Path(path).expanduser()
-        remote = git_remote(root) if root.is_dir() else ""
-        return registering.register(
-            self.scope, Project(checked_slug(slug.strip()), root, remote), self.caller, role, stack, status
-        )
+        with self._recorded("register"):
+            if self.scope.pinned:
+                self.scope.project(slug.strip())
+            if not path.strip():
+                raise BadRequest("'path' is missing.", "Pass the project's full path as 'path'.")
+            root = Path(path).expanduser()
+            remote = git_remote(root) if root.is_dir() else ""
+            return registering.register(
+                self.gateway, Project(checked_slug(slug.strip()), root, remote), self.caller, role, stack, status
+            )
 
     def create(self) -> bool:
         """Make the user store where there is none."""
         return self.scope.user.create()
 
+    # -- steps -----------------------------------------------------------------------------------------------------
 
-def entry_record(
-    store: Store, kind: str, name: str, file: str, entry: Any, state: str, now: datetime
-) -> dict[str, Any]:
-    """An entry as every door shows it."""
-    from memshelf.domain.entry import instant
+    @contextmanager
+    def _recorded(self, op: str, project: str = "", entry_id: str = "") -> Iterator[None]:
+        """A refusal is journaled, by its code, in the first store of the scope that has a journal."""
+        try:
+            yield
+        except Refused as error:
+            with suppress(MemshelfError):
+                stores = self.scope.reading(project)
+                short = entry_id.rpartition("#")[2][:12]
+                for store in stores[:1] if stores[0].journal.exists() else stores[-1:]:
+                    self.gateway.refused(store, op, error, self.caller, short if short.isalnum() else "")
+            raise
 
-    at = instant(entry.attributes.get("at", ""))
-    return {
-        "id": entry.id,
-        "address": f"{file}#{entry.id}",
-        "kind": kind,
-        "name": name,
-        "store": store.scope,
-        "project": "" if store.scope == "user" else store.label,
-        "file": file,
-        "line": entry.line,
-        "text": shown(entry.text),
-        "trust": entry.trust,
-        "state": state,
-        "source": shown(entry.attributes.get("src", "")),
-        "created_at": entry.attributes.get("at", ""),
-        "confidence": entry.confidence,
-        "age_days": max(0, (now - at).days) if at else 0,
-    }
-
-
-def described(records: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Provenance and text of each record, for the envelope."""
-    return [
-        (
-            f"{r['address']} · {r['kind']} · trust {r['trust']} · {r['state']}"
-            + (f" · source {r['source']}" if r["source"] else "")
-            + (f" · {r['created_at']}" if r["created_at"] else ""),
-            r["text"],
-        )
-        for r in records
-    ]
+    def _home(self, project: str) -> Store:
+        """The store that a value without an entry is rejected in: the named project's, else the user's."""
+        return self.scope.reading(project)[0] if project.strip() else self.scope.user

@@ -99,6 +99,7 @@ def test_the_fields_of_answers_are_those_of_the_standard():
         "hit": results.Hit,
         "receipt": results.Done,
         "catalog": results.Catalog,
+        "past": results.Past,
         "file row": results.FileRow,
     }
     stated = {name: set(re.findall(r"\b(?!or\b)\w+", cells[0])) for name, cells in table(MCP, "answer").items()}

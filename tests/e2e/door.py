@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
+from mcp.types import ElicitResult
 
 
 @dataclass
@@ -20,7 +23,7 @@ class Answer:
 
     ok: bool
     text: str
-    data: dict[str, Any]
+    data: Any
 
     @property
     def code(self) -> str:
@@ -76,22 +79,50 @@ class Session:
         return (await self.good("search_memory", query=query, **arguments))["hits"]
 
 
+class Person:
+    """Who answers what a host puts to them; keeps the questions."""
+
+    def __init__(self, agrees: bool) -> None:
+        self.agrees = agrees
+        self.asked: list[str] = []
+
+    async def __call__(self, _context: Any, question: Any) -> ElicitResult:
+        self.asked.append(question.message)
+        return ElicitResult(action="accept", content={"agree": True}) if self.agrees else ElicitResult(action="decline")
+
+
 @asynccontextmanager
-async def session(home: Home, *options: str, cwd: Path | None = None, mode: str = "auto") -> AsyncIterator[Session]:
-    """A server started as a host does, and a client on it."""
+async def session(
+    home: Home, *options: str, cwd: Path | None = None, mode: str = "auto", person: Person | None = None
+) -> AsyncIterator[Session]:
+    """A server started as a host does, and a client on it; with `person` the host can put questions to them."""
     start = StdioServerParameters(
         command=sys.executable, args=["-m", "memshelf", "serve", *options], env=home.env, cwd=str(cwd or home.home)
     )
-    async with Client(start, mode=mode) as client:
+    async with Client(start, mode=mode, elicitation_callback=person) as client:
         yield Session(client)
 
 
+def command(home: Home, *arguments: str, cwd: Path | None = None, stdin: str = "") -> Answer:
+    """The installed command; `data` is what it printed as JSON, where it did."""
+    run = subprocess.run(
+        [sys.executable, "-m", "memshelf", *arguments],
+        env=home.env | {"NO_COLOR": "1"}, cwd=cwd or home.home, input=stdin, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in run.stderr, run.stderr
+    try:
+        data = json.loads(run.stdout)
+    except ValueError:
+        data = None
+    return Answer(run.returncode == 0, run.stdout if run.returncode == 0 else run.stderr, data)
+
+
 def tree(*roots: Path) -> str:
-    """A hash of every path and byte below the roots, without locks and local state."""
+    """A hash of every path and byte below the roots, without locks, local state and the journal (refusals go there)."""
     seen = hashlib.sha256()
     for root in roots:
         for path in sorted(root.rglob("*")):
-            if path.is_file() and not path.is_symlink() and not {".lock", ".local"} & set(path.parts):
+            if path.is_file() and not path.is_symlink() and not {".lock", ".local", ".journal"} & set(path.parts):
                 seen.update(str(path).encode() + b"\0" + path.read_bytes() + b"\0")
     return seen.hexdigest()
 

@@ -30,6 +30,8 @@ async def test_a_value_of_the_wrong_type_is_refused_by_the_name_of_its_argument(
         first = await agent.good("add_memory", kind="note", name="good", collection="work", text="A good one.")
         calls = GOOD | {
             "delete_memory": {"id": first["id"]},
+            "memory_history": {"since": "2026-01-01"},
+            "review_memory": {"id": first["id"], "action": "verify", "evidence": "run 7"},
             "register_project": {"slug": "heron", "path": str(home.repo)},
         }
         tools = {tool.name: tool.input_schema for tool in (await agent.client.list_tools()).tools}
@@ -52,7 +54,10 @@ async def test_a_value_of_the_wrong_type_is_refused_by_the_name_of_its_argument(
             assert (answer.code, "'colour'" in answer.text) == ("BAD_REQUEST", True), answer.text
             assert tree(home.root) == before
         assert tried > 150
-        for tool in ("search_memory", "get_project_memories", "add_memory", "revise_memory", "delete_memory"):
+        for tool in (
+            "search_memory", "get_project_memories", "memory_history", "add_memory", "review_memory", "revise_memory",
+            "delete_memory",
+        ):  # fmt: skip
             await agent.good(tool, **calls[tool])
         await agent.good("register_project", **calls["register_project"])
         assert tree(home.root) != before

@@ -90,7 +90,7 @@ def files(root: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in root.rglob("*")
-        if path.is_file() and not {".lock", ".local"} & set(path.relative_to(root).parts)
+        if path.is_file() and not {".lock", ".local", ".journal"} & set(path.relative_to(root).parts)
     }
 
 

@@ -201,7 +201,7 @@ async def test_no_form_of_revise_gets_round_what_its_kind_allows(home: Home) -> 
             other = whole["content"].replace("About", "Not about")
             forms: list[dict[str, str]] = [
                 {"file": first["file"], "content": other, "base": whole["etag"]},
-                {"file": first["file"], "insert": "One more."},
+                {"file": first["file"], "insert": "One more: https://a.example/z", "evidence": "run 8"},
                 {"id": first["id"], "text": "Reworded.\nLesson: it is"},
             ]
             before = tree(home.store, home.repo)
@@ -211,7 +211,7 @@ async def test_no_form_of_revise_gets_round_what_its_kind_allows(home: Home) -> 
                 assert (tree(home.store, home.repo) == before) == (kind.name in FIXED), (kind.name, form)
             if kind.name not in FIXED:
                 before = tree(home.store, home.repo)
-                for form in ({**forms[1], "insert": "Two."}, {**forms[2], "text": "Late."}, forms[0]):
+                for form in ({**forms[1], "insert": "Two: https://a.example/y"}, {**forms[2], "text": "Late."}, forms[0]):
                     answer = await agent.call("revise_memory", **form | {"base": whole["etag"]})
                     assert answer.code == "CHANGED_UNDERNEATH", (kind.name, form, answer.text)
                 assert tree(home.store, home.repo) == before
@@ -282,6 +282,8 @@ async def test_no_argument_of_any_tool_shows_or_changes_what_a_pinned_server_may
         "delete_memory": {"id": foreign["id"]},
         "get_project_memories": {},
         "register_project": {"slug": "osprey", "path": str(home.root)},
+        "memory_history": {"since": "2026-01-01"},
+        "review_memory": {"id": foreign["id"], "action": "reject", "reason": "y"},
     }
     theirs, shown = tree(other), []
     async with session(home, "--project", str(home.repo)) as agent:

@@ -26,7 +26,7 @@ async def test_each_kind_enforces_its_mutability(home: Home) -> None:
             first = await agent.good("add_memory", text=text, **common)
             assert first["kind"] == kind.name
             before = tree(home.store, home.repo)
-            second = await agent.call("add_memory", text="Another: https://a.example/y\nLesson: again", **common)
+            second = await agent.call("add_memory", text=f"Another {kind.name}: https://a.example/y\nLesson: again", **common)
             numbered = "number" in kind.placeholders
             expected = "" if numbered else SECOND_ADD.get(kind.mutability, "")
             assert second.code == expected, (kind.name, second.text)

@@ -119,7 +119,7 @@ class Machine(RuleBasedStateMachine):
             entry_id = data.draw(st.sampled_from(sorted(self.texts)))
             words = self.texts[entry_id]
             if any(char.isalnum() for char in words):
-                hits = self.writers[who].search(Query(words, limit=100))["hits"]
+                hits = self.writers[who].recall.search(Query(words, limit=100))["hits"]
                 assert entry_id in [hit["id"] for hit in hits]
                 assert not self.gone & {hit["id"] for hit in hits}
 
@@ -227,7 +227,7 @@ class Machine(RuleBasedStateMachine):
         for path in self.home.rglob("*"):
             assert not path.name.endswith("memshelf-tmp")
         if hasattr(self, "writers") and self.home.exists():
-            assert self.writers[0].files()["note"] == ""
+            assert self.writers[0].recall.files()["note"] == ""
 
 
 TestMachine = Machine.TestCase

@@ -1,11 +1,9 @@
-"""The `memshelf` command line for a person: translation of words into operations, and of answers into print."""
+"""The everyday commands: serve, add, search, show, revise, delete, projects, doctor, version."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -13,37 +11,9 @@ import typer
 
 from memshelf import __version__
 from memshelf.cli import show
-from memshelf.cli.setup import setup
-from memshelf.errors import MemshelfError, Refused
-from memshelf.memory import Memory
+from memshelf.cli.app import Json, ProjectName, answered, app, opened
 from memshelf.search.scan import Query
 from memshelf.services.draft import Draft
-
-app = typer.Typer(
-    no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False, rich_markup_mode=None,
-    help="Memory for coding agents, kept in markdown files that you own.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
-app.command()(setup)
-
-Json = Annotated[bool, typer.Option("--json", help="Print data instead of text.")]
-ProjectName = Annotated[
-    str, typer.Option("--project", help="Slug; default: the project of this folder and the user store.")
-]
-
-
-@contextmanager
-def answered() -> Iterator[None]:
-    """Exit 1 for a refusal, 3 for trouble with the store; the reason on stderr, no traceback."""
-    try:
-        yield
-    except MemshelfError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1 if isinstance(error, Refused) else 3) from None
-
-
-def opened(wide: bool = False) -> Memory:
-    return Memory.open("person", os.environ, Path.cwd(), wide=wide)
 
 
 @app.command()
@@ -74,6 +44,9 @@ def add(
     valid_to: Annotated[str, typer.Option(help="ISO 8601.")] = "",
     expires_at: Annotated[str, typer.Option(help="ISO 8601.")] = "",
     supersedes: Annotated[str, typer.Option(help="Id of the entry that this one replaces.")] = "",
+    allow: Annotated[
+        list[str] | None, typer.Option(help="A rule that a refusal named and that does not apply.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Remember one statement, confirmed by you."""
@@ -97,6 +70,7 @@ def add(
                 expires_at,
                 supersedes,
                 store,
+                tuple(allow or ()),
             )
         )
         show.receipt(done.plain(), json)
@@ -114,6 +88,8 @@ def search(
     include: Annotated[list[str] | None, typer.Option(help="staging, archived, superseded, rejected.")] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag")] = None,
     applies: Annotated[str, typer.Option()] = "",
+    as_of: Annotated[str, typer.Option(help="What was believed then (ISO 8601).")] = "",
+    valid_at: Annotated[str, typer.Option(help="What holds then (ISO 8601).")] = "",
     all_projects: Annotated[bool, typer.Option("--all-projects", help="Every registered project.")] = False,
     json: Json = False,
 ) -> None:
@@ -128,7 +104,8 @@ def search(
             tuple(include or ()),
             limit,
         )
-        show.hits(opened(all_projects).search(asked, "*" if all_projects else project), json)
+        recall = opened(all_projects).recall
+        show.hits(recall.search(asked, "*" if all_projects else project, as_of, valid_at), json)
 
 
 @app.command(name="show")
@@ -141,7 +118,7 @@ def show_(
     with answered():
         memory = opened()
         if what.endswith(".md"):
-            show.file(memory.file(what, project), json)
+            show.file(memory.recall.file(what, project), json)
         else:
             show.entry(memory.entry(what, project), json)
 
@@ -153,29 +130,35 @@ def revise(
     base: Annotated[str, typer.Option(help="Refuse if the file's etag is another.")] = "",
     project: ProjectName = "",
     evidence: Annotated[str, typer.Option(help="What backs it.")] = "",
+    reason: Annotated[str, typer.Option(help="Kept beside the old text in the archive.")] = "",
+    allow: Annotated[
+        list[str] | None, typer.Option(help="A rule that a refusal named and that does not apply.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Reword an entry; its id stays, its old text goes to the archive."""
     with answered():
         words = sys.stdin.read() if text == "-" else text
-        show.receipt(
-            opened()
-            .revise(entry_id=id, text=words, base=base, project=project, source="user", evidence=evidence)
-            .plain(),
-            json,
-        )
+        done = opened().revise(
+            entry_id=id, text=words, base=base, project=project, source="user", evidence=evidence, reason=reason,
+            allow=tuple(allow or ()),
+        )  # fmt: skip
+        show.receipt(done.plain(), json)
 
 
 @app.command()
 def delete(
     id: Annotated[str, typer.Argument(help="Id or address of the entry.")],
     reason: Annotated[str, typer.Option(help="Kept beside it in the archive.")] = "",
+    forget: Annotated[bool, typer.Option("--forget", help="Purge every copy of it; this cannot be undone.")] = False,
     project: ProjectName = "",
     json: Json = False,
 ) -> None:
-    """Retract an entry: it is no longer recalled, its text is kept in the archive."""
+    """Retract an entry: it is no longer recalled, its text is kept in the archive. Or forget it for good."""
     with answered():
-        show.receipt(opened().retract(id, reason, project).plain(), json)
+        memory = opened()
+        end = memory.forget if forget else memory.retract
+        show.receipt(end(id, reason, project).plain(), json)
 
 
 @app.command()
@@ -200,9 +183,17 @@ def projects(
 
 
 @app.command()
-def doctor(project: ProjectName = "", json: Json = False) -> None:
+def doctor(
+    project: ProjectName = "",
+    audit: Annotated[bool, typer.Option("--audit", help="Verify the journals line by line instead.")] = False,
+    json: Json = False,
+) -> None:
     """Report what a person should look at, such as unreadable files and ids that stand twice; exit 1 if any."""
     with answered():
+        if audit:
+            held = opened().audit(project)
+            show.audit(held, json)
+            raise typer.Exit(1 if held["broken"] else 0)
         found = opened().health(project)
         show.health(found, json)
         raise typer.Exit(1 if found["problems"] else 0)

@@ -11,12 +11,14 @@ from typing import Annotated
 
 import typer
 
+from memshelf.cli.app import app
 from memshelf.errors import BadRequest, MemshelfError, Refused
 from memshelf.hosts import config
 from memshelf.hosts.table import HOSTS, Host
 from memshelf.memory import Memory, user_home
 
 
+@app.command()
 def setup(
     host: Annotated[
         list[str] | None, typer.Option("--host", help="Only this host; may be repeated. Default: those found.")

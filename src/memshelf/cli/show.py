@@ -39,9 +39,8 @@ def entry(record: Mapping[str, Any], json: bool) -> None:
         plain(record, "", True)
         return
     console = Console(soft_wrap=True)
-    console.print(
-        Text(record["address"], "cyan"), Text(f"{record['kind']} · {record['trust']} · {record['state']}", "dim")
-    )
+    said = " · ".join([record["kind"], record["trust"], record["state"], *record["labels"]])
+    console.print(Text(record["address"], "cyan"), Text(said, "dim"))
     console.print(Text("\n".join("  " + line for line in record["text"].split("\n"))))
 
 
@@ -63,6 +62,52 @@ def projects(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
             for r in rows
         ],
     )
+
+
+def conflicts(rows: Sequence[Mapping[str, Any]], json: bool) -> None:
+    if json:
+        plain(list(rows), "", True)
+        return
+    for row in rows:
+        for side in (row["a"], row["b"]):
+            if side:
+                entry(side, False)
+        typer.echo(f"  memshelf resolve {row['a']['id']} {' | '.join(row['dispositions'])}\n")
+    if not rows:
+        typer.echo("No conflicts.")
+
+
+def past(found: Mapping[str, Any], json: bool) -> None:
+    if json:
+        plain(found, "", True)
+        return
+    for hit in found.get("hits", ()):
+        entry(hit, False)
+    rows = [*found.get("changes", ()), *found.get("lineage", ())]
+    for row in rows:
+        until = f" until {row['until']}" if row.get("until") else ""
+        by = f" by {row['by']}" if row.get("by") else ""
+        typer.echo(f"{row['at'] or 'always'}{until}  {row.get('op') or row.get('state')}  {row['id']}{by}")
+        if row.get("text"):
+            typer.echo("\n".join("  " + line for line in row["text"].split("\n")))
+    if not rows and not found.get("hits"):
+        typer.echo("Nothing.")
+
+
+def archived(rows: Sequence[Mapping[str, Any]], done: bool, json: bool) -> None:
+    if json:
+        plain(list(rows), "", True)
+        return
+    if not rows:
+        typer.echo("Nothing is old enough.")
+        return
+    _table(("file", "why", "entries"), [(r["file"], r["why"], str(r["entries"])) for r in rows])
+    typer.echo("Archived." if done else "Nothing was moved; add --apply to do it.")
+
+
+def audit(held: Mapping[str, Any], json: bool) -> None:
+    broken = "".join(f"\n{row['where']}: {row['what']}" for row in held["broken"])
+    plain(held, f"{held['lines']} lines hold{broken or '; every journal is whole'}", json)
 
 
 def health(found: Mapping[str, Any], json: bool) -> None:

@@ -17,11 +17,18 @@ TRUSTS = ("candidate", "derived", "external", "reported", "verified", "confirmed
 """From least to most: staged; concluded by an agent; typed into the file; said by the person to an agent;
 backed by evidence; confirmed by a person."""
 
+REJECTED = "rejected"
+"""The trust of what was found wrong: outside the order, and never recalled."""
+
+AUTHORITY = {"candidate": 0, "derived": 1, "reported": 2, "verified": 3, "external": 4, "confirmed": 5}
+"""Which of two contradicting texts replaces the other unasked: one of higher rank. What a person typed into the file
+outranks what agents report."""
+
 ENDS = ("superseded", "retracted", "expired", "archived")
 
 KNOWN = (
     "at", "src", "trust", "conf", "from", "to", "exp", "sup", "ok", "applies", "ev", "tags", "aka", "conflict",
-    "until", "end", "by", "why",
+    "until", "end", "by", "why", "anchor", "apart", "unsupported",
 )  # fmt: skip
 """Attributes with a meaning; others are kept as they are."""
 
@@ -101,8 +108,10 @@ def instant(value: str) -> datetime | None:
 
 
 def stamp(moment: datetime) -> str:
-    """A moment as it is written: UTC, seconds, `Z`."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+    """A moment as it is written: UTC, `Z`, with milliseconds unless they are 0, so that two writes in a second have an
+    order."""
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="milliseconds" if utc.microsecond >= 1000 else "seconds") + "Z"
 
 
 def time_argument(value: str, what: str) -> str:

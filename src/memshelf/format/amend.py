@@ -1,4 +1,4 @@
-"""Changes to a parsed file: add, reword, remove, stamp. Pure: a Document in, the new bytes out.
+"""Changes to one entry of a parsed file: add, reword, remove, stamp, remark. Pure: a Document in, the new bytes out.
 
 Each change is proven before it is returned: the new bytes are parsed again, and every entry that was not asked to
 change must come back with the id and the text it had. A text that cannot be kept as one entry in its place is refused.
@@ -6,11 +6,10 @@ change must come back with the id and the text it had. A text that cannot be kep
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from memshelf.domain.entry import Entry
 from memshelf.errors import BadRequest
+from memshelf.format import managed
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker, escape, find
 from memshelf.format.reader import parse
@@ -30,7 +29,7 @@ def new_file(title: str, text: str, marker: Marker, grain: str, path: str) -> by
             title, text = first[2:].strip(), rest.strip("\n")
         body = f"\n{escaped(text)}\n" if text else ""
         data = f"# {_heading(title)} {marker.render()}\n{body}".encode()
-        _require(parse(data, path, grain).entries[0].id == marker.id, title)
+        require_kept(parse(data, path, grain).entries[0].id == marker.id, title)
         return data
     base = parse(f"# {_heading(title)}\n".encode(), path, grain)
     return add(base, text, marker)
@@ -94,47 +93,17 @@ def remove(document: Document, index: int) -> bytes:
 
 def stamp(document: Document, indices: Iterable[int]) -> bytes:
     """The file with those hand-typed entries carrying, as a marker, exactly the ids that they already have."""
-    markers = _plain_markers(document, indices)
-    return _proven(document, (_lines(document, markers=markers),), _expected(document))
+    markers = plain_markers(document, indices)
+    return _proven(document, (marked_lines(document, markers=markers),), _expected(document))
 
 
-def rewritten(
-    document: Document, content: str, new_id: Callable[[], str], attributes: Mapping[str, str]
-) -> tuple[bytes, list[Entry]]:
-    """The whole file as `content`, and the entries whose texts it ends.
-
-    A marker in `content` only says which entry a text is: its attributes are those that the file has, `attributes` are
-    set where the text is new or reworded, and an id that the file does not know gets a fresh one.
-    """
-    lined = content.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n") + "\n"
-    bom = "\ufeff" if document.data.startswith(b"\xef\xbb\xbf") and not lined.startswith("\ufeff") else ""
-    data = (bom + lined.replace("\n", document.eol)).encode("utf-8", "surrogateescape")
-    new = parse(data, document.path, document.grain)
-    old: dict[str, int] = {}
-    for i, entry in enumerate(document.entries):
-        if entry.grain != "file":
-            old.setdefault(entry.id, i)
-    markers: dict[int, Marker] = {}
-    used: set[int] = set()
-    for i, entry in enumerate(new.entries):
-        was = 0 if entry.grain == "file" and document.entries else old.get(entry.id)
-        if was is None or was in used:
-            markers[i] = Marker(new_id(), {k: v for k, v in attributes.items() if v})
-        else:
-            base = document.markers[was] or _plain_marker(document, was)
-            entry_id = document.entries[was].id
-            same = document.entries[was].text == entry.text
-            if not (same and not entry.stamped and not document.entries[was].stamped):
-                kept = Marker(entry_id, base.attributes, base.foreign)
-                markers[i] = kept if same else kept.updated(attributes)
-            used.add(was)
-    nested = [k for i in markers if not new.entries[i].stamped for k in new.spans[i].nested]
-    lines = _lines(new, markers=_plain_markers(new, nested) | markers)
-    after = parse(_joined(lines), document.path, document.grain)
-    _require(Counter(e.text for e in after.entries) == Counter(e.text for e in new.entries), content)
-    now = {entry.id: entry.text for entry in after.entries}
-    gone = [e for e in document.entries if e.grain != "file" and now.get(e.id) != e.text]
-    return after.data, gone
+def remark(document: Document, index: int, changes: Mapping[str, str]) -> bytes:
+    """The file with attributes of entry `index` set, "" taking one away; its text stays, and it is marked by then."""
+    plain = plain_markers(document, [index])
+    marker = document.markers[index] or plain.get(index) or plain_marker(document, index)
+    marker = Marker(document.entries[index].id, marker.attributes, marker.foreign).updated(changes)
+    lines = marked_lines(document, markers=plain | {index: marker})
+    return _proven(document, (lines,), _expected(document))
 
 
 # -- rendering -------------------------------------------------------------------------------------------------------
@@ -197,17 +166,17 @@ def _joins(document: Document, at: int) -> bool:
 # -- proof -----------------------------------------------------------------------------------------------------------
 
 
-def _plain_marker(document: Document, index: int) -> Marker:
+def plain_marker(document: Document, index: int) -> Marker:
     return Marker(document.entries[index].id, {"trust": document.entries[index].trust})
 
 
-def _plain_markers(document: Document, indices: Iterable[int]) -> dict[int, Marker]:
+def plain_markers(document: Document, indices: Iterable[int]) -> dict[int, Marker]:
     """Markers for hand-typed entries and those nested in them, which a marked entry would take for its own text."""
     out: dict[int, Marker] = {}
     left = [i for i in indices if not document.entries[i].stamped]
     while left:
         i = left.pop()
-        out[i] = _plain_marker(document, i)
+        out[i] = plain_marker(document, i)
         left += [k for k in document.spans[i].nested if not document.entries[k].stamped]
     return out
 
@@ -217,7 +186,7 @@ def _expected(document: Document, without: int = -1) -> list[tuple[str, str]]:
     return [(e.id, e.text) for i, e in enumerate(document.entries) if i != without and e.grain != "file"]
 
 
-def _lines(
+def marked_lines(
     document: Document,
     drop: Collection[int] = (),
     at: int = -1,
@@ -267,7 +236,7 @@ def _headed(document: Document) -> bool:
     return any(block.type == "heading" and block.level == 1 and block.start == start for block in document.blocks)
 
 
-def _joined(lines: Iterable[str]) -> bytes:
+def joined(lines: Iterable[str]) -> bytes:
     """The lines as bytes; one that ends in CR and one that is only LF stay two."""
     out: list[str] = []
     for line in lines:
@@ -291,10 +260,10 @@ def _tries(document: Document, index: int, rendered: list[str], text: str) -> It
         *(() if entry.stamped else span.nested),
         *(document.alike(text, index) if text else ()),
     }
-    markers = _plain_markers(document, resting)
+    markers = plain_markers(document, resting)
     own = {k for a, b in span.own for k in range(a, b)}
     for gap in ((), ("",), ("", SPACER, "")):
-        yield _lines(document, own, span.start, [*rendered, *gap], markers)
+        yield marked_lines(document, own, span.start, [*rendered, *gap], markers)
 
 
 def _proven(
@@ -305,8 +274,10 @@ def _proven(
 ) -> bytes:
     """The first of `tries` that parses to the expected entries, and `fresh` once among them."""
     for lines in tries:
-        data = _joined(lines)
+        data = joined(lines)
         after = parse(data, document.path, document.grain)
+        if not managed.kept(document, after):
+            continue
         if document.grain == "heading" and _open_blocks(after) > _open_blocks(document):
             continue  # it would swallow the next section
         found = [(e.id, e.text) for e in after.entries if e.grain != "file"]
@@ -326,15 +297,15 @@ def _open_blocks(document: Document) -> int:
 
 def _reworded_file(document: Document, text: str, marker: Marker) -> bytes:
     mark, lines = _without_mark(document)
-    data = _joined(
-        [mark, *lines[: document.spans[0].start], *(line + document.eol for line in _whole(document, text, marker))]
-    )
-    after = parse(data, document.path, document.grain)
-    _require(after.entries[0].id == marker.id, document.title)
+    start = document.spans[0].start
+    ours = [line for a, b in document.managed if a >= start for line in (document.eol, *lines[a:b])]
+    new = [line + document.eol for line in _whole(document, text, marker)]
+    after = parse(joined([mark, *lines[:start], *new, *ours]), document.path, document.grain)
+    require_kept(after.entries[0].id == marker.id and managed.kept(document, after), document.title)
     return after.data
 
 
-def _require(kept: bool, text: str) -> None:
+def require_kept(kept: bool, text: str) -> None:
     if not kept:
         raise _unkeepable(text)
 

@@ -63,6 +63,8 @@ class Document:
     folds: tuple[str, ...] = field(repr=False)
     """The folded text of each entry."""
     _by_id: dict[str, list[int]] = field(repr=False)
+    managed: tuple[tuple[int, int], ...] = ()
+    """Line ranges of our own blocks, marks and all: no entry stands in them, and `blocks` has each as one comment."""
 
     def where(self, entry_id: str) -> list[int]:
         """Indices of the entries with that id; more than one is a copied line."""
@@ -87,6 +89,11 @@ class Document:
             for i, entry in enumerate(self.entries)
             if i != index and not entry.stamped and entry.grain != "file" and self.folds[i] == text
         ]
+
+    @property
+    def ours(self) -> tuple[str, ...]:
+        """Our own blocks as they stand, without byte order mark and last line end."""
+        return tuple("".join(self.lines[a:b]).removeprefix("\ufeff").rstrip("\r\n") for a, b in self.managed)
 
     @property
     def one_liner(self) -> str:

@@ -11,16 +11,17 @@ from functools import lru_cache
 
 from memshelf.domain.entry import Entry, mint
 from memshelf.domain.text import folded
+from memshelf.format import managed
 from memshelf.format.blocks import Block, scan
 from memshelf.format.columns import dedent
 from memshelf.format.document import Document, Span
+from memshelf.format.lines import split
 from memshelf.format.marker import HINT, NO_ATTRIBUTES, Found, Marker, find, unescape
 from memshelf.format.wording import GUARDED_BOX, TASK_BOX, unescaped, unguarded
 
 LARGE = 1_000_000
 """Bytes from which a file is parsed without looking for garbage in between."""
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _TAIL = re.compile(r"(?:[ \t]*<!--(?:(?!-->).)*-->)+[ \t]*$")
 _COMMENT = re.compile(r"<!--(?:(?!-->).)*-->")
@@ -44,23 +45,11 @@ def parse(data: bytes, path: str, grain: str = "bullet") -> Document:
 
 
 def _parsed(data: bytes, path: str, grain: str) -> Document:
-    text = data.decode("utf-8", "surrogateescape")
-    lines = _LINE.findall(text)
-    bare = [line.rstrip("\r\n") for line in lines]
-    if bare and bare[0].startswith("\ufeff"):
-        bare[0] = bare[0][1:]
-    first = _front_matter(bare)
-    blocks = scan(bare, first)
-    return _Reader(data, path, grain, lines, bare, blocks, first).document()
-
-
-def _front_matter(bare: list[str]) -> int:
-    if not bare or bare[0].rstrip() != "---":
-        return 0
-    for i in range(1, len(bare)):
-        if bare[i].rstrip() in ("---", "..."):
-            return i + 1
-    return 0
+    lines, bare, first = split(data)
+    blocks, ours = scan(bare, first), ()
+    if managed.HINT in data:
+        blocks, ours = managed.collapsed(bare, blocks)
+    return _Reader(data, path, grain, lines, bare, blocks, first, ours).document()
 
 
 def plain_heading(line: str) -> str:
@@ -75,9 +64,10 @@ class _Reader:
     """One pass over the blocks of one file."""
 
     def __init__(
-        self, data: bytes, path: str, grain: str, lines: list[str], bare: list[str], blocks: list[Block], first: int
-    ) -> None:
-        self.data, self.path, self.grain = data, path, grain
+        self, data: bytes, path: str, grain: str, lines: list[str], bare: list[str], blocks: list[Block], first: int,
+        ours: tuple[tuple[int, int], ...],
+    ) -> None:  # fmt: skip
+        self.data, self.path, self.grain, self.ours = data, path, grain, ours
         self.lines, self.bare, self.blocks, self.first = lines, bare, blocks, first
         self.found: list[tuple[str, str, tuple[str, ...], Marker | None, Span]] = []
         self.folds: list[str] = []
@@ -93,6 +83,7 @@ class _Reader:
         return Document(
             self.path, self.grain, self.data, tuple(self.lines), eol, tuple(self.blocks), self.first, title,
             tuple(entries), tuple(f[4] for f in self.found), tuple(f[3] for f in self.found), tuple(self.folds), by_id,
+            self.ours,
         )  # fmt: skip
 
     # -- walking -------------------------------------------------------------------------------------------------
@@ -170,14 +161,17 @@ class _Reader:
             if self.blocks[i].type == "heading" and self.blocks[i].level <= block.level:
                 end = self.blocks[i].start
                 break
+        ours = {b: a for a, b in self.ours}
         last = end
-        while last > block.end and not self.bare[last - 1].strip():
-            last -= 1
+        while last > block.end and (last in ours or not self.bare[last - 1].strip()):
+            last = ours.get(last, last - 1)
+        holes = [span for span in self.ours if block.end <= span[0] < last]
+        edges = [block.start, *(k for hole in holes for k in hole), last]
+        own = tuple((a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b)
+        lines = [self.bare[k] for a, b in own for k in range(a, b)][block.end - block.start :]
         found = find(self.bare[block.start])
-        body = [self._unescaped("\n".join(self.bare[block.end : last]))] if last > block.end else []
-        text = "\n".join([words, *(unguarded(part, block.level) for part in body)])
-        prefix = "#" * block.level + " "
-        span = Span(block.start, last, ((block.start, last),), prefix=prefix)
+        text = "\n".join([words, *([unguarded(self._unescaped("\n".join(lines)), block.level)] if lines else [])])
+        span = Span(block.start, last, own, prefix="#" * block.level + " ")
         self.found.append(("heading", text, context, found.marker if found else None, span))
         return end
 

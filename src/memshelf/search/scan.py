@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
-from memshelf.domain.entry import Entry, instant
+from memshelf.domain.decay import days_between, effective_confidence, recency
+from memshelf.domain.entry import REJECTED, Entry, instant
 from memshelf.domain.kinds import load
 from memshelf.domain.text import folded
+from memshelf.domain.timeline import View, believed
 from memshelf.store.store import Read, Store, Trouble
 
 INCLUDES = ("staging", "archived", "superseded", "rejected")
@@ -25,62 +28,11 @@ _WIDE = re.compile(
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IDENTIFIER = re.compile(r"[\w./:#@+-]*[\w]")
 STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "so",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
+    """
+    a an and are as at be by can do does for from had has have how i if in into is it its me my of on or our so
+    that the their them then there these they this to was we were what when where which who why will with you
+    your
+    """.split()  # noqa: SIM905 a list of a hundred strings reads worse
 )
 
 
@@ -96,6 +48,19 @@ class Query:
     applies: str = ""
     include: tuple[str, ...] = ()
     limit: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What decides whether an entry is recalled, besides its own words."""
+
+    now: datetime
+    view: View | None = None
+    """Ask the past: what was recorded then about what held then; the archive is read too."""
+    bounds: Mapping[str, str] = field(default_factory=dict)
+    """For a superseded id: from when on its successor holds, where that says so."""
+    rejected: Callable[[Entry], bool] = lambda _: False
+    """Whether an entry says a value that was rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +83,20 @@ class Answer:
     matches: list[Match] = field(default_factory=list)
     dropped: int = 0
     trouble: list[Trouble] = field(default_factory=list)
+
+
+class Found(NamedTuple):
+    """An entry that holds a term, before it is ranked: each term with how well."""
+
+    store: Store
+    read: Read
+    entry: Entry
+    state: str
+    hits: dict[str, float]
+
+    @property
+    def live(self) -> bool:
+        return "end" not in self.entry.attributes
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,34 +144,57 @@ def _split(text: str) -> list[str]:
     return content or list(out)
 
 
-def scan(stores: Sequence[Store], query: Query, now: datetime) -> Answer:
+def scan(stores: Sequence[Store], query: Query, truth: Truth) -> Answer:
     """Every entry in the stores that holds at least one term, ranked; earlier stores win ties."""
     wanted, named = terms(query), query.words.strip().rpartition("#")[2]
     answer = Answer()
-    found: list[tuple[Store, Read, Entry, str, dict[str, float]]] = []
+    found: list[Found] = []
+    replaced: set[str] = set()
     total, frequency = 0, dict.fromkeys((*wanted.own, *wanted.also), 0)
-    past = {"archived", "superseded"} & set(query.include)
+    past = bool({"archived", "superseded", "rejected"} & set(query.include)) or truth.view is not None
     for store in stores:
-        for read in (*store.every(answer.trouble), *(store.every(answer.trouble, archived=True) if past else ())):
-            if not _kind_wanted(read, query):
-                continue
-            title = read.document.title
-            context = folded(f"{read.place.path.removesuffix('.md').translate(_SEPARATORS)} {title}")
-            for text, entry in zip(read.document.folds, read.document.entries, strict=True):
-                total += 1
-                hits = {EXACT: 1.0} if entry.id == named else _hits(entry, text, title, context, wanted)
-                if hits and _wanted(entry, state := entry.state(now), query):
-                    found.append((store, read, entry, state, hits))
-                    for term in hits:
-                        frequency[term] = frequency.get(term, 0) + 1
+        for archived in (False, True) if past else (False,):
+            for read in store.every(answer.trouble, archived=archived):
+                if not archived:
+                    replaced.update(s for e in read.document.entries if (s := e.attributes.get("sup", "")))
+                if not _kind_wanted(read, query):
+                    continue
+                title = read.document.title
+                context = folded(f"{read.place.path.removesuffix('.md').translate(_SEPARATORS)} {title}")
+                for text, entry in zip(read.document.folds, read.document.entries, strict=True):
+                    total += 1
+                    hits = {EXACT: 1.0} if entry.id == named else _hits(entry, text, title, context, wanted)
+                    if hits and _narrowed(entry, query):
+                        found.append(Found(store, read, entry, entry.state(truth.now), hits))
+                        for term in hits:
+                            frequency[term] = frequency.get(term, 0) + 1
+    found = [kept for one in found if (kept := _true(one, query, truth, replaced))]
     weights = {
         term: (1.0 if term in wanted.own else 0.5) * math.log(1 + (total - n + 0.5) / (n + 0.5))
         for term, n in frequency.items()
     }
-    ranked = _ranked(found, wanted, weights, list(stores), now)
+    ranked = _ranked(found, wanted, weights, list(stores), truth.now)
     ranked.sort(key=lambda match: match.arms != ("id",))
     answer.matches, answer.dropped = _shared(ranked, query.limit)
     return answer
+
+
+def _true(one: Found, query: Query, truth: Truth, replaced: set[str]) -> Found | None:
+    """The find with its state, or None where it is not to be recalled. An entry that a live one replaces is superseded,
+    though a crash kept it from the archive."""
+    entry, state = one.entry, one.state
+    if state in ("active", "conflicted") and entry.id in replaced:
+        state = "superseded"
+    if entry.trust == "candidate" and "staging" not in query.include:
+        return None
+    if truth.view is not None:
+        bound = instant(truth.bounds.get(entry.id, "")) if entry.attributes.get("by") != entry.id else None
+        return one._replace(state=state) if believed(entry.attributes, truth.view, bound) else None
+    if entry.trust == REJECTED or (one.live and one.read.place.kind != REJECTED and truth.rejected(entry)):
+        return one._replace(state="rejected" if one.live else state) if "rejected" in query.include else None
+    if state not in ("active", "conflicted") and ("archived" if state in _COLD else state) not in query.include:
+        return None
+    return one._replace(state=state)
 
 
 def _kind_wanted(read: Read, query: Query) -> bool:
@@ -202,11 +204,7 @@ def _kind_wanted(read: Read, query: Query) -> bool:
     return kind.in_search or kind.name in query.include or kind.name in query.kinds
 
 
-def _wanted(entry: Entry, state: str, query: Query) -> bool:
-    if state not in ("active", "conflicted") and ("archived" if state in _COLD else state) not in query.include:
-        return False
-    if entry.trust == "candidate" and "staging" not in query.include:
-        return False
+def _narrowed(entry: Entry, query: Query) -> bool:
     if query.tags and not set(query.tags) <= set(entry.tags):
         return False
     return not (query.applies and entry.attributes.get("applies", "") not in ("", query.applies))
@@ -255,7 +253,7 @@ def _whole(term: str, text: str) -> bool:
 
 
 def _ranked(
-    found: list[tuple[Store, Read, Entry, str, dict[str, float]]],
+    found: list[Found],
     wanted: Terms,
     weights: dict[str, float],
     stores: list[Store],
@@ -269,9 +267,9 @@ def _ranked(
         score += 0.2 * sum(term in hits for term in wanted.own) / max(1, len(wanted.own))
         if len(wanted.own) > 1 and wanted.phrase and wanted.phrase in folded(entry.text):
             score += 0.5
-        score *= 0.9 + 0.1 * entry.confidence
+        score *= 0.9 + 0.1 * effective_confidence(entry, load()[read.place.kind], now)
         if (at := instant(entry.attributes.get("at", ""))) is not None:
-            score *= 1 + 0.05 * 2 ** (-max(0.0, (now - at).total_seconds()) / 86400 / 90)
+            score *= 1 + 0.05 * recency(days_between(at, now))
         file_id = _file_id(read)
         if entry.grain != "file":
             best_in_file[(id(store), read.place.path)] = True

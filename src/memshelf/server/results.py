@@ -25,6 +25,7 @@ class Record(BaseModel):
     created_at: str
     confidence: float
     age_days: int
+    labels: list[str]
 
 
 class Hit(Record):
@@ -67,7 +68,7 @@ class Catalog(BaseModel):
 class Done(BaseModel):
     """A receipt; an etag is empty where there was or is no file."""
 
-    op: Literal["added", "revised", "retracted", "registered", "noop"]
+    op: str
     id: str
     address: str
     kind: str
@@ -79,23 +80,39 @@ class Done(BaseModel):
     unreached: list[str]
 
 
-def flat(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON schema without references, which some hosts cannot read, and without titles and empty defaults."""
+class Past(BaseModel):
+    """One of the three, as asked."""
+
+    changes: list[dict[str, Any]] = []
+    lineage: list[dict[str, Any]] = []
+    hits: list[Record] = []
+    note: str = ""
+    dropped: int = 0
+
+
+def flat(schema: dict[str, Any], brief: bool = False) -> dict[str, Any]:
+    """A JSON schema without references, which some hosts cannot read, and without titles and empty defaults.
+
+    `brief`: for answers, whose rows abi/MCP.md describes: without what is required and without the fields of rows, so
+    that the list of tools stays short.
+    """
     definitions = schema.get("$defs", {})
 
-    def walk(node: Any) -> Any:
+    def walk(node: Any, depth: int = 0) -> Any:
         if isinstance(node, list):
-            return [walk(item) for item in node]
+            return [walk(item, depth) for item in node]
         if not isinstance(node, dict):
             return node
         if reference := node.get("$ref"):
-            return walk(definitions[reference.rpartition("/")[2]])
+            return {"type": "object"} if brief and depth else walk(definitions[reference.rpartition("/")[2]], depth)
         out: dict[str, Any] = {}
         for key, part in node.items():
             if key == "properties":
-                out[key] = {name: walk(value) for name, value in part.items()}
+                out[key] = {name: walk(value, depth + 1) for name, value in part.items()}
+            elif brief and key in ("required", "default", "description", "additionalProperties"):
+                continue
             elif key not in ("$defs", "title") and not (key == "default" and part in ("", [])):
-                out[key] = walk(part)
+                out[key] = walk(part, depth)
         return out
 
     return walk(schema)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from memshelf.domain.entry import Entry
 from memshelf.domain.text import folded
-from memshelf.errors import BadRequest, NotFound, OutOfScope
+from memshelf.errors import BadRequest, ChangedUnderneath, NotFound, OutOfScope
 from memshelf.format.document import Document
 from memshelf.search.envelope import fenced
 from memshelf.services.scope import Scope
+from memshelf.store.files import etag
 from memshelf.store.store import Read, Store, split_address
 
 
@@ -102,6 +103,25 @@ def locate(stores: Sequence[Store], address: str, sightings: Sightings | None = 
     raise _gone(inside, address, path, entry_id, sightings)
 
 
+def locate_ended(stores: Sequence[Store], address: str) -> Located:
+    """The last text that the archive keeps under an id.
+
+    Raises:
+        NotFound: it keeps none.
+    """
+    label, _, entry_id = split_address(address)
+    found = [
+        Located(store, read, i)
+        for store in stores
+        if not label or store.label == label
+        for read in store.every(archived=True)
+        for i in read.document.where(entry_id)
+    ]
+    if not found:
+        raise NotFound(f"{address!r} names no entry in scope, live or ended.", "Call search_memory with 'include'.")
+    return max(found, key=lambda one: one.entry.attributes.get("until", ""))
+
+
 def _one(found: list[Located], entry_id: str) -> Located:
     if len(found) == 1:
         return found[0]
@@ -166,3 +186,19 @@ def one_index(document: Document, entry_id: str, address: str) -> int:
         lines = ", ".join(str(document.entries[i].line) for i in found)
         raise BadRequest(f"Id {entry_id} stands on lines {lines} of one file.", "Take one of the markers away by hand.")
     return found[0]
+
+
+def present(document: Document | None, address: str, base: str = "") -> Document:
+    """The document that a change is planned on.
+
+    Raises:
+        ChangedUnderneath: the file is gone, or it is not at the etag `base`.
+    """
+    if document is None:
+        raise ChangedUnderneath(f"{address} was taken away a moment ago.", "Call search_memory for what is there now.")
+    if base and base != etag(document.data):
+        raise ChangedUnderneath(
+            f"{address} has changed since etag {base!r}; it is now {etag(document.data)!r}.",
+            "Read it again with get_project_memories, then pass its etag as 'base'.",
+        )
+    return document

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from memshelf.domain.entry import instant, stamp
 from memshelf.domain.kinds import load
 from memshelf.format.document import problems
+from memshelf.gate.secrets import findings
+from memshelf.services.addressing import Located
 from memshelf.services.destination import existing
+from memshelf.services.record import labels
+from memshelf.services.rejected import KIND, Rejections, rejections
 from memshelf.services.scope import Scope
 from memshelf.store.store import Read, Store, Trouble
 
@@ -53,23 +58,26 @@ def projects(scope: Scope) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def health(stores: Sequence[Store]) -> dict[str, Any]:
+def health(stores: Sequence[Store], now: datetime) -> dict[str, Any]:
     """Counts, and everything a person should look at: files that cannot be read or belong elsewhere, ids that are
-    malformed or stand twice."""
+    malformed or stand twice, evidence that changed, conflicts, values that stand though they were rejected, secrets,
+    and entries that somebody's save took away."""
     found: list[dict[str, str]] = []
     counts = {"files": 0, "entries": 0, "unstamped": 0, "unfiled": 0}
     for store in stores:
         trouble: list[Trouble] = []
+        no = rejections(stores)
         places: dict[str, list[str]] = {}
         for read in store.every(trouble):
             counts["files"] += 1
             document = read.document
+            found += review(store, read, no, now)
             counts["entries"] += sum(e.grain != "file" for e in document.entries)
             counts["unstamped"] += sum(
                 e.trust == "external" and not e.stamped and e.grain != "file" for e in document.entries
             )
             address = store.address(read.place.path)
-            if read.place.kind == "unfiled":
+            if read.place.kind == "unfiled" and document.entries:
                 counts["unfiled"] += 1
             found += [{"where": f"{address}:{p.line}", "what": p.what} for p in problems(document)]
             for entry in document.entries:
@@ -80,6 +88,23 @@ def health(stores: Sequence[Store]) -> dict[str, Any]:
             if len({place.rpartition(":")[0] for place in where}) > 1:
                 found.append({"where": where[0], "what": f"id {entry_id} stands in several files: {', '.join(where)}"})
     return {**counts, "problems": found}
+
+
+def review(store: Store, read: Read, no: Rejections, now: datetime) -> list[dict[str, str]]:
+    """What is doubtful about the entries of one file."""
+    found: list[dict[str, str]] = []
+    for i, entry in enumerate(read.document.entries):
+        where = store.address(read.place.path, entry.id)
+        said = [*labels(Located(store, read, i))]
+        if read.place.kind != KIND and entry.grain != "file" and (value := no.of(entry)):
+            said.append(f"says a rejected value (key {value.row.key}); it is not recalled")
+        said += [
+            f"looks like a secret ({rule}); forget it here" for rule in sorted({f.rule for f in findings(entry.text)})
+        ]
+        if entry.state(now) == "expired":
+            continue
+        found += [{"where": where, "what": what} for what in said]
+    return found
 
 
 def _row(store: Store, read: Read) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from memshelf.domain import names
 from memshelf.domain.kinds import Kind, load
 from memshelf.domain.layout import path_for
-from memshelf.errors import BadName, BadRequest, NotFound, OutOfScope
+from memshelf.errors import BadName, BadRequest, CapReached, NotFound, OutOfScope
 from memshelf.store.store import Store
 
 
@@ -42,6 +42,23 @@ def choose(store: Store, kind: Kind, name: str, collection: str, now: datetime) 
     return Spot(existing or path, f"its path is {existing or path}")
 
 
+def check_active(store: Store, kind: Kind, path: str) -> None:
+    """
+    Raises:
+        CapReached: as many files of the kind are there as may be at a time; it shows them, and none is taken away.
+    """
+    cap = kind.caps.get("active")
+    if not cap:
+        return
+    there = [other for other in store.paths() if other != path and store.place(other).kind == kind.name]
+    if len(there) >= cap:
+        listing = ", ".join(store.address(other) for other in there[:10])
+        raise CapReached(
+            f"At most {cap} of kind {kind.name!r} may be active in {store.label!r}, and there are: {listing}.",
+            "Revise one of those with revise_memory, or delete one with delete_memory first.",
+        )
+
+
 def title(kind: Kind, name: str, spot: Spot) -> str:
     """The H1 of a new file: the name as given, with capitals where it was a slug; a log's is its date."""
     if kind.grain == "heading":
@@ -51,16 +68,18 @@ def title(kind: Kind, name: str, spot: Spot) -> str:
 
 
 def newest(store: Store, kind: Kind) -> int | None:
-    """The highest number ever used in the kind's series, live or archived; None where it has no numbers or none yet."""
+    """The highest number ever used in the kind's series, in files or journals; None where it has none."""
     if "{number}" not in kind.path:
         return None
     series = {row.name for row in load().values() if row.series and row.series == kind.series} | {kind.name}
+    series |= {kind.series} - {""}
     used = [
         place.number
         for archived in (False, True)
         for path in store.paths(archived=archived)
         if (place := store.place(path)).kind in series and place.number is not None
     ]
+    used += [n for record in store.journal.records() if record.get("series") in series and (n := record.get("n"))]
     return max(used, default=None)
 
 

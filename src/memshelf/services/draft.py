@@ -44,6 +44,8 @@ class Draft:
     expires_at: str = ""
     supersedes: str = ""
     store: str = ""
+    allow: tuple[str, ...] = ()
+    """Rules of the gate that the caller says do not apply to this text."""
 
 
 def attributes(draft: Draft, kind: Kind, caller: Caller) -> dict[str, str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from memshelf.domain.entry import Entry, stamp
+from memshelf.domain.kinds import Kind
 from memshelf.errors import BadRequest
 from memshelf.format import amend
 from memshelf.format.document import Document
@@ -34,9 +35,19 @@ def ended(document: Document, index: int, end: str, now: datetime, by: str = "",
     return _ending(entry, text, document.markers[index], end, now, by, reason)
 
 
-def left_out(entry: Entry, end: str, now: datetime) -> Ending:
+def left_out(entry: Entry, end: str, now: datetime, reason: str = "") -> Ending:
     """The same for an entry that a whole-file write leaves out."""
-    return _ending(entry, entry.text, None, end, now, "", "")
+    return _ending(entry, entry.text, None, end, now, "", reason)
+
+
+def leaves_none(kind: Kind) -> bool:
+    """Whether what entries of a kind said before is not kept: working papers, rewritten all the time."""
+    return kind.drawer == "working" and kind.mutability == "rewrite"
+
+
+def annotated(ending: Ending, words: Mapping[str, str]) -> Ending:
+    """The ending with further attributes set."""
+    return Ending(ending.text, ending.marker.updated(words))
 
 
 def _ending(entry: Entry, text: str, marker: Marker | None, end: str, now: datetime, by: str, reason: str) -> Ending:

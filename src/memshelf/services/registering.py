@@ -3,58 +3,61 @@
 from __future__ import annotations
 
 from memshelf.domain.entry import stamp
-from memshelf.domain.kinds import load
 from memshelf.domain.text import clean_line
 from memshelf.format import amend
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker
 from memshelf.format.reader import parse
+from memshelf.gate.screen import screen
 from memshelf.services.draft import Caller
+from memshelf.services.gateway import Gateway, Step, Words
 from memshelf.services.receipt import Receipt
-from memshelf.services.scope import Scope
-from memshelf.store.files import etag
 from memshelf.store.projects import Project
 
 
 def register(
-    scope: Scope, project: Project, caller: Caller, role: str = "", stack: str = "", status: str = ""
+    gateway: Gateway, project: Project, caller: Caller, role: str = "", stack: str = "", status: str = ""
 ) -> Receipt:
     """Bind a slug to its folder on this machine, make both stores, and write or complete the link card.
 
     The card holds remote, role, stack and status; the folder's path stays in local state.
 
     Raises:
-        BadName, BadRequest: slug or path will not do; nothing was written.
+        BadName, BadRequest: slug or path will not do; SecretFound: a field holds one. Nothing was written.
     """
+    scope = gateway.scope
     fields = {"remote": project.remote, "role": role, "stack": stack, "status": status}
     given = {key: clean_line(value, key) for key, value in fields.items() if value}
+    screen({key: value for key, value in given.items() if key != "remote"}, "user")
     known = scope.registry.all().get(project.slug)
     bound = scope.registry.register(project.slug, project.root)
     scope.user.create()
     made = scope.opened(bound).create()
     path = f"projects/{project.slug}/README.md"
-    with scope.user.writing():
-        edited = scope.user.edit(path, lambda document: _card(document, path, project.slug, given, caller))
-    document = scope.user.parse(path, edited.after or b"")
-    card = document.entries[0].id if document.entries else ""
+
+    def plan(document: Document | None) -> Step:
+        data = _card(document, path, project.slug, given, caller)
+        card = scope.user.parse(path, data).entries
+        return Step("registered", card[0].id if card else "", data)
+
+    card = gateway.commit(scope.user, path, plan, caller, Words())
+    wrote = card.etag_before != card.etag_after
     reasons = [f"project {project.slug} is {'known already' if known else 'new'}: {project.root}"]
     if made:
         reasons.append(f"created its store {bound.store}")
-    if edited.before != edited.after:
-        reasons.append(f"{'wrote' if edited.before is None else 'completed'} its link card {scope.user.address(path)}")
-    return Receipt(
-        "noop" if known and not made and edited.before == edited.after else "registered",
-        card, scope.user.address(path, card), "project", load()["project"].drawer, scope.user.address(path),
-        etag(edited.before) if edited.before else "", etag(edited.after or b""), reasons,
-    )  # fmt: skip
+    if wrote:
+        reasons.append(f"{'completed' if card.etag_before else 'wrote'} its link card {scope.user.address(path)}")
+    card.op = "noop" if known and not made and not wrote else "registered"
+    card.reasons = [*reasons, *card.reasons]
+    return card
 
 
-def first_write(scope: Scope, project: Project, caller: Caller) -> list[str]:
+def first_write(gateway: Gateway, project: Project, caller: Caller) -> list[str]:
     """Register a project that is written to for the first time; says what was made, nothing where all was there."""
-    known = scope.registry.all().get(project.slug)
-    if known and project.store.is_dir() and project.registered:
+    known = gateway.scope.registry.all().get(project.slug)
+    if known and known.root == project.root and project.store.is_dir():
         return []
-    return register(scope, project, caller).reasons
+    return register(gateway, project, caller).reasons
 
 
 def _card(document: Document | None, path: str, slug: str, given: dict[str, str], caller: Caller) -> bytes:

@@ -1,42 +1,38 @@
-"""The one gateway for changes to entries: draft -> rules of its kind -> lock, read, compare -> write -> receipt.
-
-Every refusal is raised before a byte moves: the rules are tried on the file as it is, and again under the lock.
-"""
+"""Adding and changing what entries say. Plans new bytes by the rules of a kind; the gateway commits them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memshelf.domain.entry import Entry, stamp
+from memshelf.domain.entry import stamp
 from memshelf.domain.kinds import Kind, load
 from memshelf.domain.text import clean, clean_line
-from memshelf.errors import BadRequest, ChangedUnderneath, EmptyText, Frozen
-from memshelf.format import amend
+from memshelf.errors import BadRequest, EmptyText, Frozen, NotFound
+from memshelf.format import amend, whole
 from memshelf.format.document import Document
-from memshelf.format.marker import Marker
-from memshelf.services import destination, past, rules
-from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index
+from memshelf.format.marker import Marker, join
+from memshelf.services import anchors, destination, past, rules
+from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index, present
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
+from memshelf.services.ending import ending_step
+from memshelf.services.gateway import Gateway, Plan, Step, Words
 from memshelf.services.instead import revise_instead
-from memshelf.services.receipt import Receipt, changed
+from memshelf.services.past import Ending
+from memshelf.services.receipt import Receipt
+from memshelf.services.reconciling import Newcomer, Verdict, weighed
 from memshelf.services.scope import Scope
-from memshelf.store.files import etag
-from memshelf.store.projects import Project
 from memshelf.store.store import Store
 
 
 @dataclass(slots=True)
 class Writing:
-    """Adds, rewords and ends entries in the stores of one scope."""
+    """Adds and rewords entries in the stores of one scope."""
 
     scope: Scope
-    found_project: Callable[[Project, Caller], list[str]]
-    """Makes a project's store and link card on its first write; says what it did."""
+    gateway: Gateway
     sightings: Sightings = field(default_factory=Sightings)
-
-    # -- add -------------------------------------------------------------------------------------------------------
 
     def add(self, draft: Draft, caller: Caller) -> Receipt:
         """File a draft where its kind says.
@@ -50,55 +46,35 @@ class Writing:
         rules.check_required(kind, text, attributes)
         store, project = self.scope.writing(kind, draft.project, draft.store)
         spot = destination.choose(store, kind, draft.name, draft.collection, caller.now)
+        attributes |= _anchored(attributes.get("ev", ""), store)
         old = self._superseded(draft, caller)
         marker = Marker(caller.new_id(), attributes)
         if kind.grain == "heading":
             text = f"{caller.now:%H:%M} - {clean_line(draft.name or kind.name, 'name')}\n{text}"
         title = destination.title(kind, draft.name, spot)
-        noop: list[Entry] = []
+        fields = {
+            "text": draft.text, "name": draft.name, "collection": draft.collection, "source": draft.source,
+            "tags": " ".join(draft.tags), "aliases": " ".join(draft.aliases), "applies": draft.applies,
+        }  # fmt: skip
 
-        def change(document: Document | None) -> bytes | None:
-            noop.clear()
+        def plan(document: Document | None) -> Step:
             if document is None:
-                rules.check_size(kind, 0, text)
-                return amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{spot.path}")
-            same = document.saying(text)
-            if same and kind.mutability in ("append", "inbox") and kind.grain == "bullet":
-                noop.append(same)
-                return document.data
-            if kind.mutability == "frozen":
+                destination.check_active(store, kind, spot.path)
+            elif kind.mutability == "frozen":
                 raise Frozen(
                     f"{store.address(spot.path)} exists and is frozen.", f"File this {kind.name} under another name."
                 )
-            if kind.mutability not in ("append", "inbox"):
+            elif kind.mutability not in ("append", "inbox"):
                 raise revise_instead(store, spot.path, kind, document)
-            rules.check_size(kind, len(document.lines), text)
-            return amend.add(document, text, marker)
+            return self._filed(store, spot.path, kind, document, text, marker, caller, old, title)
 
-        self._try(store, spot.path, change)
-        reasons = [f"kind {kind.name} is {kind.mutability}: {spot.why}"]
-        if removed:
-            reasons.append(f"{removed} invisible character{'s' * (removed > 1)} taken out")
-        if project is not None:
-            reasons += self.found_project(project, caller)
-        store.create()
-        with store.writing():
-            edited = store.edit(spot.path, change)
-        if noop:
-            reasons = ["the same text stands there already; no byte changed"]
-        receipt = self._receipt(
-            "noop" if noop else "added",
-            store,
-            spot.path,
-            noop[0].id if noop else marker.id,
-            edited.before,
-            edited.after,
-            reasons,
-        )
-        if old is not None and not noop:
-            self._end(old, "superseded", caller, by=marker.id)
-            receipt.reasons.append(f"supersedes {old.address}, which is kept in the archive")
-        return receipt
+        why = [f"kind {kind.name} is {kind.mutability}: {spot.why}", *_taken_out(removed)]
+        words = Words(fields, draft.allow, evidence=draft.evidence)
+        done = self.gateway.commit(store, spot.path, plan, caller, words, project)
+        done.reasons[:0] = why if done.op != "noop" else []
+        if old is not None and done.op == "updated" and (old.store is not store):
+            self._end_elsewhere(old, caller, done.id)
+        return self._saw(done, store)
 
     def _superseded(self, draft: Draft, caller: Caller) -> Located | None:
         if not draft.supersedes:
@@ -107,115 +83,146 @@ class Writing:
         rules.check_end(load()[old.read.place.kind], caller.channel, old.address)
         return old
 
+    def _end_elsewhere(self, old: Located, caller: Caller, by: str) -> None:
+        """End an entry of another store, whose lock is taken only now: no lock is held while another is waited for."""
+
+        def plan(document: Document | None) -> Step:
+            return ending_step(
+                present(document, old.address), old.entry.id, old.address, "superseded", caller.now, by=by
+            )
+
+        self.gateway.commit(old.store, old.path, plan, caller, Words())
+
+    def _filed(
+        self,
+        store: Store,
+        path: str,
+        kind: Kind,
+        document: Document | None,
+        text: str,
+        marker: Marker,
+        caller: Caller,
+        old: Located | None = None,
+        title: str = "",
+    ) -> Step:
+        """One more entry in a file, after what it replaces or contradicts has been weighed."""
+        local = old if old is not None and old.store is store else None
+        new = Newcomer(text, marker.attributes, caller.channel, caller.now, old.entry.id if old else "")
+        verdict = weighed(store, kind, path, document, new)
+        if verdict.what == "noop" and old is None and kind.mutability != "frozen" and verdict.entry is not None:
+            return _noop(store, verdict, document)
+        other = verdict.entry if verdict.what in ("update", "conflict") else None
+        where = verdict.path
+        reasons: list[str] = []
+        op, ends = "added", []
+        if local is not None:
+            op, ends = "updated", [(local.path, local.entry.id)]
+        elif old is not None:
+            op = "updated"
+        if old is not None:
+            reasons.append(f"supersedes {old.address}, which is kept in the archive")
+        if other is not None and verdict.what == "update":
+            op, ends = "updated", [*ends, (where, other.id)]
+            marker = marker.updated({"sup": marker.attributes.get("sup", "") or other.id})
+            reasons.append(f"says otherwise than {store.address(where, other.id)}, has more authority and replaces it")
+        elif other is not None:
+            op, marker = "conflict", marker.updated({"conflict": other.id})
+            reasons.append(
+                f"contradicts {store.address(where, other.id)}: both are kept and flagged until a person decides "
+                f"(`memshelf conflicts`); to replace it, pass supersedes={other.id!r}"
+            )
+        rules.check_size(kind, len(document.lines) if document else 0, text)
+        if document is None:
+            data: bytes | None = amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{path}")
+        else:
+            data = amend.add(document, text, marker)
+        endings: list[Ending] = []
+        also: list[tuple[str, Plan]] = []
+        for file, entry_id in ends:
+            address = store.address(file, entry_id)
+
+            def plan(found: Document | None, entry_id: str = entry_id, address: str = address) -> Step:
+                return ending_step(present(found, address), entry_id, address, "superseded", caller.now, by=marker.id)
+
+            if file == path:
+                step = plan(store.parse(path, data) if data is not None else None)
+                data, endings = step.data, [*endings, *step.endings]
+            else:
+                also.append((file, plan))
+        if other is not None and op == "conflict":
+            flag = _flagging(store.address(where, other.id), other.id, marker.id)
+            if where == path:
+                data = flag(store.parse(path, data or b"")).data
+            else:
+                also.append((where, flag))
+        return Step(op, marker.id, data, endings, also, reasons)
+
     # -- revise ----------------------------------------------------------------------------------------------------
 
     def revise(
-        self,
-        address: str,
-        text: str,
-        caller: Caller,
-        base: str = "",
-        project: str = "",
-        source: str = "",
-        evidence: str = "",
-    ) -> Receipt:
+        self, address: str, text: str, caller: Caller, base: str = "", project: str = "", source: str = "",
+        evidence: str = "", reason: str = "", allow: Collection[str] = (),
+    ) -> Receipt:  # fmt: skip
         """Let entry `address` say `text`; its id stays, what it said before goes to the archive.
 
         Raises:
             Refused: it is not there, its kind is not reworded, or `base` is not the file's etag.
         """
+        given = text
         text, removed = clean(text)
         target = self.located(address, project)
         kind = load()[target.read.place.kind]
         rules.check_reword(kind, target.read.place, target.address, destination.newest(target.store, kind), caller.now)
         entry = target.entry
-        if entry.text == text:
-            return self._receipt(
-                "noop",
-                target.store,
-                target.path,
-                entry.id,
-                target.read.document.data,
-                target.read.document.data,
-                ["it says so already; no byte changed"],
-            )
-        trust = rules.trust(kind, caller.channel, source, evidence)
-        changes = {
-            "at": stamp(caller.now),
-            "src": source,
-            "ev": evidence,
-            "trust": "" if trust == "derived" else trust,
-            "ok": "",
-        }
+        changes = _credentials(kind, caller, source, evidence, target.store) | {"ok": ""}
 
-        def change(document: Document | None) -> bytes:
-            document = self._present(document, target.store.address(target.path), base)
+        def plan(document: Document | None) -> Step:
+            document = present(document, target.store.address(target.path), base)
             i = one_index(document, entry.id, target.address)
+            if document.entries[i].text == text:
+                return Step("noop", entry.id, document.data, reasons=["it says so already; no byte changed"])
             marker = document.markers[i] or Marker(entry.id, {})
             rules.check_size(kind, len(document.lines) - (document.spans[i].end - document.spans[i].start), text)
-            return amend.reword(document, i, text, Marker(entry.id, marker.attributes, marker.foreign).updated(changes))
+            marker = Marker(entry.id, marker.attributes, marker.foreign).updated(changes)
+            ending = past.ended(document, i, "superseded", caller.now, by=entry.id, reason=reason)
+            why = ["its id stays; what it said before is in the archive", *_taken_out(removed)]
+            kept = [] if past.leaves_none(kind) else [ending]
+            return Step("revised", entry.id, amend.reword(document, i, text, marker), kept, reasons=why)
 
-        edited = self._with_past(target, kind, change, "superseded", caller, by=entry.id)
-        reasons = ["its id stays; what it said before is in the archive"]
-        if removed:
-            reasons.append(f"{removed} invisible characters taken out")
-        return self._receipt("revised", target.store, target.path, entry.id, edited[0], edited[1], reasons)
+        words = Words({"text": given, "source": source}, allow, reason, evidence)
+        return self._saw(self.gateway.commit(target.store, target.path, plan, caller, words), target.store)
 
     def insert(
-        self,
-        file: str,
-        text: str,
-        caller: Caller,
-        base: str = "",
-        project: str = "",
-        source: str = "",
-        evidence: str = "",
-    ) -> Receipt:
+        self, file: str, text: str, caller: Caller, base: str = "", project: str = "", source: str = "",
+        evidence: str = "", allow: Collection[str] = (),
+    ) -> Receipt:  # fmt: skip
         """One more entry in an existing file, whatever its kind's add would say, unless it is frozen."""
+        given = text
         text, removed = clean(text)
         store, path = self._file(file, project)
         read = store.read(path)
-        assert read is not None
+        if read is None:
+            raise NotFound(f"{file!r} was taken away a moment ago.", "Call get_project_memories.")
         kind = load()[read.place.kind]
         rules.check_reword(kind, read.place, store.address(path), destination.newest(store, kind), caller.now)
-        trust = rules.trust(kind, caller.channel, source, evidence)
-        attributes = {
-            "at": stamp(caller.now),
-            "src": source,
-            "ev": evidence,
-            "trust": "" if trust == "derived" else trust,
-        }
-        marker = Marker(caller.new_id(), {k: v for k, v in attributes.items() if v})
-        noop: list[Entry] = []
+        attributes = {k: v for k, v in _credentials(kind, caller, source, evidence, store).items() if v}
+        rules.check_required(kind, text, attributes)
+        marker = Marker(caller.new_id(), attributes)
 
-        def change(document: Document | None) -> bytes:
-            noop.clear()
-            document = self._present(document, store.address(path), base)
-            if same := document.saying(text):
-                noop.append(same)
-                return document.data
-            rules.check_size(kind, len(document.lines), text)
-            return amend.add(document, text, marker)
+        def plan(document: Document | None) -> Step:
+            document = present(document, store.address(path), base)
+            return self._filed(store, path, kind, document, text, marker, caller)
 
-        self._try(store, path, change)
-        with store.writing():
-            edited = store.edit(path, change)
-        reasons = (
-            ["the same text stands there already; no byte changed"] if noop else [f"added to {store.address(path)}"]
-        )
-        if removed:
-            reasons.append(f"{removed} invisible characters taken out")
-        return self._receipt(
-            "noop" if noop else "added",
-            store,
-            path,
-            noop[0].id if noop else marker.id,
-            edited.before,
-            edited.after,
-            reasons,
-        )
+        words = Words({"text": given, "source": source}, allow, evidence=evidence)
+        done = self.gateway.commit(store, path, plan, caller, words)
+        if done.op != "noop":
+            done.reasons[:0] = [f"added to {store.address(path)}", *_taken_out(removed)]
+        return self._saw(done, store)
 
-    def rewrite(self, file: str, content: str, base: str, caller: Caller, project: str = "") -> Receipt:
+    def rewrite(
+        self, file: str, content: str, base: str, caller: Caller, project: str = "", reason: str = "",
+        allow: Collection[str] = (),
+    ) -> Receipt:  # fmt: skip
         """The whole file as `content`; entries keep their ids by their markers, those left out go to the archive.
 
         Raises:
@@ -230,113 +237,74 @@ class Writing:
             raise EmptyText("'content' is empty.", "Call delete_memory to take entries away.")
         store, path = self._file(file, project)
         read = store.read(path)
-        assert read is not None
+        if read is None:
+            raise NotFound(f"{file!r} was taken away a moment ago.", "Call get_project_memories.")
         kind = load()[read.place.kind]
         rules.check_reword(kind, read.place, store.address(path), destination.newest(store, kind), caller.now)
         trust = rules.trust(kind, caller.channel, "", "")
-        gone: list[Entry] = []
+        attributes = {"at": stamp(caller.now), "trust": "" if trust == "derived" else trust}
 
-        def change(document: Document | None) -> bytes:
-            document = self._present(document, store.address(path), base)
-            data, left = amend.rewritten(
-                document,
-                content,
-                caller.new_id,
-                {"at": stamp(caller.now), "trust": "" if trust == "derived" else trust},
-            )
+        def plan(document: Document | None) -> Step:
+            document = present(document, store.address(path), base)
+            data, gone = whole.rewritten(document, content, caller.new_id, attributes)
             rules.check_size(kind, data.count(b"\n"), "")
-            gone[:] = left
-            return data
+            endings = [past.left_out(entry, "superseded", caller.now, reason) for entry in gone]
+            why = [f"written as a whole; {len(gone)} entries left out or reworded are in the archive"]
+            return Step("revised", "", data, [] if past.leaves_none(kind) else endings, reasons=why)
 
-        self._try(store, path, change)
-        endings = [past.left_out(entry, "superseded", caller.now) for entry in gone]
-        with store.writing(), past.kept(store, path, endings):
-            edited = store.edit(path, change)
-        reasons = [f"written as a whole; {len(gone)} entries left out or reworded are in the archive"]
-        return self._receipt("revised", store, path, "", edited.before, edited.after, reasons)
+        return self.gateway.commit(store, path, plan, caller, Words({"content": content}, allow, reason))
 
-    # -- delete ----------------------------------------------------------------------------------------------------
-
-    def retract(self, address: str, caller: Caller, reason: str = "", project: str = "") -> Receipt:
-        """Take an entry out of what is recalled; its past stays in the archive.
-
-        Raises:
-            NotFound: there is no such entry (any more); nothing else is touched.
-        """
-        target = self.located(address, project)
-        kind = load()[target.read.place.kind]
-        rules.check_end(kind, caller.channel, target.address)
-        before, after = self._end(target, "retracted", caller, reason=reason)
-        return self._receipt(
-            "retracted",
-            target.store,
-            target.path,
-            target.entry.id,
-            before,
-            after,
-            ["hidden from search; its text is kept in the archive under the same id"],
-        )
-
-    def _end(
-        self, target: Located, end: str, caller: Caller, by: str = "", reason: str = ""
-    ) -> tuple[bytes | None, bytes | None]:
-        def change(document: Document | None) -> bytes | None:
-            document = self._present(document, target.store.address(target.path), "")
-            i = one_index(document, target.entry.id, target.address)
-            return None if document.entries[i].grain == "file" else amend.remove(document, i)
-
-        return self._with_past(target, load()[target.read.place.kind], change, end, caller, by, reason)
+    # -- where -----------------------------------------------------------------------------------------------------
 
     def located(self, address: str, project: str = "") -> Located:
         """The entry behind an id or address. Raises: NotFound, OutOfScope, BadRequest."""
         return locate(in_reach(self.scope, address, project, self.sightings), address, self.sightings)
 
-    # -- steps -----------------------------------------------------------------------------------------------------
-
-    def _with_past(
-        self,
-        target: Located,
-        kind: Kind,
-        change: Callable[[Document | None], bytes | None],
-        end: str,
-        caller: Caller,
-        by: str = "",
-        reason: str = "",
-    ) -> tuple[bytes | None, bytes | None]:
-        """Both halves of a change that ends a text: tried, then archive, then file; a failure undoes the archive."""
-        store, path, entry_id = target.store, target.path, target.entry.id
-        self._try(store, path, change)
-        with store.writing():
-            read = store.read(path)
-            document = self._present(read.document if read else None, store.address(path), "")
-            index = one_index(document, entry_id, target.address)
-            ending = past.ended(document, index, end, caller.now, by=by, reason=reason)
-            with past.kept(store, path, [] if kind.drawer == "working" and kind.mutability == "rewrite" else [ending]):
-                edited = store.edit(path, change)
-        return edited.before, edited.after
-
-    def _try(self, store: Store, path: str, change: Callable[[Document | None], bytes | None]) -> None:
-        read = store.read(path)
-        change(read.document if read else None)
-
-    def _present(self, document: Document | None, address: str, base: str) -> Document:
-        if document is None:
-            raise ChangedUnderneath(
-                f"{address} was taken away a moment ago.", "Call search_memory for what is there now."
-            )
-        if base and base != etag(document.data):
-            raise ChangedUnderneath(
-                f"{address} has changed since etag {base!r}; it is now {etag(document.data)!r}.",
-                "Read it again with get_project_memories, then pass its etag as 'base'.",
-            )
-        return document
-
     def _file(self, file: str, project: str) -> tuple[Store, str]:
         return destination.existing(in_reach(self.scope, file, project, self.sightings), file)
 
-    def _receipt(
-        self, op: str, store: Store, path: str, entry_id: str, before: bytes | None, after: bytes | None, why: list[str]
-    ) -> Receipt:
-        if entry_id and op != "retracted" and not self.sightings.label(entry_id):
-            self.sightings.saw(entry_id, store.label, "")
-        return changed(op, store, path, entry_id, before, after, why)
+    def _saw(self, done: Receipt, store: Store) -> Receipt:
+        if done.id and not self.sightings.label(done.id):
+            self.sightings.saw(done.id, store.label, "")
+        return done
+
+
+def _noop(store: Store, verdict: Verdict, document: Document | None) -> Step:
+    assert verdict.entry is not None
+    address = store.address(verdict.path, verdict.entry.id)
+    data = document.data if document else None
+    return Step(
+        "noop", verdict.entry.id, data, reasons=[f"{address} says so already; no byte changed"], address=address
+    )
+
+
+def _flagging(address: str, entry_id: str, other: str) -> Plan:
+    """The plan that marks an entry as contradicted by another."""
+
+    def plan(document: Document | None) -> Step:
+        document = present(document, address)
+        i = one_index(document, entry_id, address)
+        flags = [*filter(None, document.entries[i].attributes.get("conflict", "").split(",")), other]
+        return Step("conflict", entry_id, amend.remark(document, i, {"conflict": join(flags)}))
+
+    return plan
+
+
+def _credentials(kind: Kind, caller: Caller, source: str, evidence: str, store: Store) -> dict[str, str]:
+    """What a marker says of who told this and why; "" takes an attribute away."""
+    source, evidence = (clean_line(v, what) if v else "" for v, what in ((source, "source"), (evidence, "evidence")))
+    trust = rules.trust(kind, caller.channel, source, evidence)
+    words: Mapping[str, str] = {
+        "at": stamp(caller.now), "src": source, "ev": evidence, "trust": "" if trust == "derived" else trust,
+        "anchor": "", "unsupported": "",
+    }  # fmt: skip
+    return {**words, **_anchored(evidence, store)}
+
+
+def _anchored(evidence: str, store: Store) -> dict[str, str]:
+    found = anchors.anchors(evidence, anchors.repository(store))
+    return {"anchor": found} if found else {}
+
+
+def _taken_out(removed: int) -> Sequence[str]:
+    return [f"{removed} invisible character{'s' * (removed > 1)} taken out"] if removed else []

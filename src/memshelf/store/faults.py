@@ -11,7 +11,7 @@ def step(name: str) -> None:
     """Called just before each thing that can fail or be overtaken.
 
     Names: look, read, wait; mkdir, open, write, fsync, rename (the one that takes effect), rename-back, fsync-folder,
-    unlink.
+    unlink; journal, journal-write, ledger.
     """
     _at(name)
 

@@ -17,6 +17,8 @@ from memshelf.errors import BadName, NotFound, OutOfScope, Unreadable
 from memshelf.format.document import Document
 from memshelf.format.reader import parse
 from memshelf.store import files
+from memshelf.store.journal import Journal
+from memshelf.store.ledger import Ledger
 from memshelf.store.lock import StoreLock
 
 ARCHIVE = ".archive"
@@ -53,6 +55,8 @@ class Store:
         """`user` or `project`: which rows of the table apply."""
         self.label = label
         """First part of every address: `user` or the project's slug."""
+        self.journal = Journal(root)
+        self.ledger = Ledger(root)
         self._cache: dict[str, tuple[files.Snapshot, Read]] = {}
         self._lock = StoreLock(root)
 
@@ -122,6 +126,19 @@ class Store:
         self._cache[path] = (snapshot, fresh)
         return fresh
 
+    def raw(self, path: str) -> bytes | None:
+        """A file's bytes without parsing them; None where there is none.
+
+        Raises:
+            Unreadable: it is there and cannot be read.
+        """
+        known = self._cache.get(path)
+        real = self.resolve(path)
+        if known and known[0].settled and known[0].print == files.print_of(real):
+            return known[0].data
+        snapshot = files.read(real)
+        return snapshot.data if snapshot else None
+
     def place(self, path: str) -> Place:
         return place(self.scope, path.removeprefix(f"{ARCHIVE}/"))
 
@@ -130,16 +147,20 @@ class Store:
         grain = "bullet" if path.startswith(f"{ARCHIVE}/") else load()[self.place(path).kind].grain
         return parse(data, f"{self.scope}/{path}", grain)
 
-    def paths(self, trouble: list[Trouble] | None = None, archived: bool = False) -> Iterator[str]:
-        """Every markdown file, sorted, as relative path; with `archived` those of the archive instead.
+    def paths(self, trouble: list[Trouble] | None = None, archived: bool = False, under: str = "") -> Iterator[str]:
+        """Every markdown file, sorted, as relative path: with `archived` those of the archive instead, with `under`
+        only those below that folder.
 
         Dot folders, conflict copies of sync tools, editors' litter and links out of the store are left out; what is
         left out and looks like a memory goes into `trouble`.
         """
         start = self.root / ARCHIVE if archived else self.root
         prefix = f"{ARCHIVE}/" if archived else ""
+        inner = f"{under}/" if under else ""
         home = self.root.resolve()
-        for relative in _walk(start, "", home, set(), trouble):
+        if under and not _inside(start / under, home):
+            return
+        for relative in _walk(start / under, inner, home, set(), trouble):
             yield prefix + relative
 
     def every(self, trouble: list[Trouble] | None = None, archived: bool = False) -> Iterator[Read]:

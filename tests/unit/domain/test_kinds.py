@@ -61,7 +61,7 @@ def test_what_a_kind_needs_and_how_much_it_may_hold() -> None:
         "lesson": ("evidence",), "source": ("locator",), "episode": ("lesson",),
     }  # fmt: skip
     assert {k.name: dict(k.caps) for k in load().values() if k.caps} == {
-        "workflow": {"lines": 40}, "persona": {"lines": 80}, "episode": {"lines": 40}, "desk": {"lines": 80, "active": 3},
+        "workflow": {"lines": 40}, "persona": {"lines": 80, "active": 1}, "episode": {"lines": 40}, "desk": {"lines": 80, "active": 3},
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from memshelf.errors import BadRequest
-from memshelf.format import amend
+from memshelf.format import amend, whole
 from memshelf.format.document import Document, problems
 from memshelf.format.marker import Marker
 from memshelf.format.reader import parse
@@ -164,7 +164,7 @@ def test_a_file_without_title_and_its_first_block_have_two_markers() -> None:
 
 def test_a_file_keeps_its_own_id_where_the_new_text_has_no_marker() -> None:
     document = read(f"# A {M}\n\nb\n", "file")
-    data, gone = amend.rewritten(document, "# A\n\nb\n", lambda: "aaaaaaaaaaaa", {})
+    data, gone = whole.rewritten(document, "# A\n\nb\n", lambda: "aaaaaaaaaaaa", {})
     assert (data.decode(), gone) == (f"# A {M}\n\nb\n", [])
 
 

@@ -1,0 +1,256 @@
+"""A person's judgement: confirm, verify, and what becomes of two entries that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memshelf.domain.entry import TRUSTS, Entry, listed, stamp
+from memshelf.domain.kinds import load
+from memshelf.domain.text import clean, clean_line
+from memshelf.errors import BadRequest, Contradiction, EvidenceMissing, Frozen, NeedsPerson, NotFound
+from memshelf.format import amend
+from memshelf.format.document import Document
+from memshelf.format.marker import Marker, join
+from memshelf.search.envelope import inline
+from memshelf.services import anchors, past
+from memshelf.services.addressing import Located, locate, one_index, present
+from memshelf.services.draft import Caller
+from memshelf.services.ending import ending_step
+from memshelf.services.gateway import Gateway, Plan, Step, Words
+from memshelf.services.receipt import Receipt
+from memshelf.store.store import Store
+
+DISPOSITIONS = ("keep-this", "keep-other", "keep-both", "retract-both", "new-text")
+_MEANT = {
+    "keep": "keep-this", "this": "keep-this", "other": "keep-other", "both": "keep-both", "neither": "retract-both",
+    "retract": "retract-both", "text": "new-text", "new": "new-text",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Review:
+    """Judges entries in the stores of one scope."""
+
+    gateway: Gateway
+
+    def confirm(self, target: Located, caller: Caller, reason: str = "") -> Receipt:
+        """Let an entry be as sure as a person's word makes it.
+
+        Raises:
+            NeedsPerson: an agent asks; Contradiction: it is contradicted, which is to be resolved first.
+        """
+        _person(caller, f"memshelf confirm {target.entry.id}", "confirms an entry")
+        if target.entry.attributes.get("conflict"):
+            raise Contradiction(
+                f"{target.address} is contradicted by {target.entry.attributes['conflict']}.",
+                f"Decide first: `memshelf resolve {target.entry.id} keep-this`, keep-other, keep-both or retract-both.",
+            )
+        now = stamp(caller.now)
+        return self._marked(target, caller, "confirmed", {"trust": "confirmed", "ok": now, "unsupported": ""}, reason)
+
+    def verify(self, target: Located, caller: Caller, evidence: str, reason: str = "") -> Receipt:
+        """Give an entry evidence; what a person confirmed stays confirmed.
+
+        Raises:
+            EvidenceMissing: none is given.
+        """
+        if not evidence.strip():
+            raise EvidenceMissing("'evidence' is missing.", "Pass what backs it: a path, a commit, a test run, a URL.")
+        evidence = clean_line(evidence, "evidence")
+        higher = TRUSTS.index("verified") > TRUSTS.index(target.entry.trust) if target.entry.trust in TRUSTS else False
+        words = {
+            "ev": evidence, "ok": stamp(caller.now), "unsupported": "",
+            "anchor": anchors.anchors(evidence, anchors.repository(target.store)),
+            **({"trust": "verified"} if higher else {}),
+        }  # fmt: skip
+        return self._marked(target, caller, "verified", words, reason, evidence)
+
+    def resolve(
+        self, stores: Sequence[Store], target: Located, disposition: str, caller: Caller, text: str = "",
+        reason: str = "",
+    ) -> Receipt:  # fmt: skip
+        """Dispose of a conflict: keep one, both or neither of the two, or let a new text stand for both.
+
+        `disposition`: keep-this (the named one), keep-other, keep-both, retract-both, new-text, or the id to keep.
+
+        Raises:
+            NeedsPerson: an agent asks; NotFound: it is in no conflict; BadRequest: no such disposition.
+        """
+        _person(caller, f"memshelf resolve {target.entry.id} keep-this", "decides a conflict")
+        others = [found for entry_id in conflicting(target.entry) if (found := _find(stores, entry_id))]
+        if not target.entry.attributes.get("conflict"):
+            raise NotFound(f"{target.address} is in no conflict.", "List them with `memshelf conflicts`.")
+        chosen = _disposition(disposition, target.entry.id, [other.entry.id for other in others])
+        if chosen == "new-text":
+            return self._replaced(target, others, clean(text)[0], caller, reason)
+        if chosen == "keep-both":
+            for other in others:
+                self._settled(other, [target.entry.id], caller, reason, apart=True)
+            return self._settled(target, list(conflicting(target.entry)), caller, reason, apart=True)
+        losers = {"keep-this": others, "keep-other": [target], "retract-both": [target, *others]}[chosen]
+        winners = {"keep-this": [target], "keep-other": others, "retract-both": []}[chosen]
+        by = winners[0].entry.id if winners else ""
+        for loser in losers:
+            ends = _ends(loser, "superseded" if by else "retracted", caller, by, reason)
+            self.gateway.commit(loser.store, loser.path, ends, caller, Words(reason=reason))
+        done = self._receipt(target)
+        for winner in winners:
+            gone = list(conflicting(winner.entry)) if winner is target else [target.entry.id]
+            done = self._settled(winner, gone, caller, reason, sure=True)
+        done.reasons.append(
+            f"{chosen}: {', '.join(loser.address for loser in losers) or 'nothing'} went to the archive"
+        )
+        return done
+
+    # -- steps -----------------------------------------------------------------------------------------------------
+
+    def _marked(
+        self, target: Located, caller: Caller, op: str, words: dict[str, str], reason: str, evidence: str = ""
+    ) -> Receipt:
+        kind = load()[target.read.place.kind]
+        if kind.trust:
+            raise Frozen(
+                f"{target.address} stands in an inbox: everything of kind {kind.name!r} is a {kind.trust}.",
+                "File it where it belongs first, then confirm it there.",
+            )
+
+        def plan(document: Document | None) -> Step:
+            document = present(document, target.address)
+            i = one_index(document, target.entry.id, target.address)
+            return Step(op, target.entry.id, amend.remark(document, i, words))
+
+        return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason, evidence=evidence))
+
+    def _settled(
+        self, target: Located, others: list[str], caller: Caller, reason: str, apart: bool = False, sure: bool = False
+    ) -> Receipt:
+        """Take the flag off; `apart`: and keep that they were looked at and all stand; `sure`: it won, so a person has
+        confirmed it."""
+
+        def plan(document: Document | None) -> Step:
+            document = present(document, target.address)
+            i = one_index(document, target.entry.id, target.address)
+            attributes = document.entries[i].attributes
+            words = {"conflict": join([f for f in listed(attributes.get("conflict", "")) if f not in others])}
+            if apart:
+                words["apart"] = join([*dict.fromkeys([*listed(attributes.get("apart", "")), *others])])
+            if sure:
+                words |= {"trust": "confirmed", "ok": stamp(caller.now)}
+            return Step("resolved", target.entry.id, amend.remark(document, i, words))
+
+        return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason))
+
+    def _replaced(self, target: Located, others: list[Located], text: str, caller: Caller, reason: str) -> Receipt:
+        def plan(document: Document | None) -> Step:
+            document = present(document, target.address)
+            i = one_index(document, target.entry.id, target.address)
+            marker = document.markers[i] or Marker(target.entry.id, {})
+            words = {
+                "at": stamp(caller.now),
+                "trust": "confirmed",
+                "src": "user",
+                "conflict": "",
+                "ev": "",
+                "anchor": "",
+            }
+            data = amend.reword(
+                document, i, text, Marker(target.entry.id, marker.attributes, marker.foreign).updated(words)
+            )
+            ending = past.ended(document, i, "superseded", caller.now, by=target.entry.id, reason=reason)
+            return Step("resolved", target.entry.id, data, [ending])
+
+        done = self.gateway.commit(target.store, target.path, plan, caller, Words({"text": text}, reason=reason))
+        for other in others:
+            ends = _ends(other, "superseded", caller, target.entry.id, reason)
+            self.gateway.commit(other.store, other.path, ends, caller, Words(reason=reason))
+        done.reasons.append(f"new-text: it stands for {', '.join([target.address, *(o.address for o in others)])}")
+        return done
+
+    def _receipt(self, target: Located) -> Receipt:
+        kind, file = load()[target.read.place.kind], target.store.address(target.path)
+        return Receipt("resolved", target.entry.id, target.address, kind.name, kind.drawer, file, target.read.etag, "")
+
+
+def question(target: Located | None, action: str, disposition: str = "", text: str = "") -> str:
+    """What a person is asked before an agent's judgement counts as theirs; "" for what needs no person."""
+    shown = f'"{inline(target.entry.text)[:600]}" ({target.address})' if target else ""
+    if action == "confirm":
+        return f"Is this true, and shall it be remembered as confirmed by you? {shown}"
+    if action == "lift":
+        return "An agent wants to let a value that was rejected or forgotten be said again. Do you allow it?"
+    if action == "resolve":
+        new = f' as "{inline(text)[:600]}"' if text else ""
+        how = inline(disposition)[:60]
+        return f"An agent wants to decide a contradiction by '{how}'{new}. This one is {shown}. Agree?"
+    if action == "reject" and target is not None and target.entry.trust == "confirmed":
+        return f"You confirmed this; shall it be rejected as wrong for good? {shown}"
+    return ""
+
+
+def conflicts(stores: Sequence[Store]) -> list[tuple[Located, Located | None]]:
+    """Every pair of entries that contradict each other, once, the older first; None where the other is gone."""
+    there: dict[str, Located] = {}
+    for store in stores:
+        for read in store.every():
+            for i, entry in enumerate(read.document.entries):
+                if entry.attributes.get("conflict"):
+                    there.setdefault(entry.id, Located(store, read, i))
+    pairs: dict[frozenset[str], tuple[Located, Located | None]] = {}
+    for found in there.values():
+        for other_id in conflicting(found.entry):
+            other = there.get(other_id) or _find(stores, other_id)
+            pair = sorted(filter(None, (found, other)), key=lambda one: one.entry.attributes.get("at", ""))
+            pairs.setdefault(frozenset((found.entry.id, other_id)), (pair[0], pair[1] if len(pair) > 1 else None))
+    return list(pairs.values())
+
+
+def conflicting(entry: Entry) -> tuple[str, ...]:
+    """The ids that an entry is in conflict with."""
+    return listed(entry.attributes.get("conflict", ""))
+
+
+def listing(stores: Sequence[Store], record: Any) -> list[dict[str, Any]]:
+    """The conflicts as rows {a, b, dispositions}; `record` shows an entry."""
+    return [
+        {"a": record(one), "b": record(other) if other else None, "dispositions": list(DISPOSITIONS)}
+        for one, other in conflicts(stores)
+    ]
+
+
+def _find(stores: Sequence[Store], entry_id: str) -> Located | None:
+    try:
+        return locate(stores, entry_id)
+    except (NotFound, BadRequest):
+        return None
+
+
+def _ends(target: Located, end: str, caller: Caller, by: str, reason: str) -> Plan:
+    """The plan that ends the loser of a conflict; its flag stays with it, so that it is known to have lost."""
+    more = {"conflict": join([*dict.fromkeys([*conflicting(target.entry), *filter(None, [by])])])}
+
+    def plan(document: Document | None) -> Step:
+        document = present(document, target.address)
+        return ending_step(document, target.entry.id, target.address, end, caller.now, by, reason, more)
+
+    return plan
+
+
+def _disposition(text: str, this: str, others: list[str]) -> str:
+    word = "-".join(text.strip().lower().replace("_", " ").replace("-", " ").split())
+    if word.rpartition("#")[2] == this:
+        return "keep-this"
+    if word.rpartition("#")[2] in others:
+        return "keep-other"
+    word = _MEANT.get(word, word)
+    if word not in DISPOSITIONS:
+        raise BadRequest(
+            f"'disposition' is {text[:40]!r}.", f"Pass one of {', '.join(DISPOSITIONS)}, or the id to keep."
+        )
+    return word
+
+
+def _person(caller: Caller, command: str, does: str) -> None:
+    if caller.channel != "person":
+        raise NeedsPerson(f"Only a person {does}.", f"Ask the person to run `{command}`.")
