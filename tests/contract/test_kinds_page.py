@@ -34,4 +34,6 @@ def test_the_page_names_each_need_cap_and_read_pattern() -> None:
             assert f"`{pattern}`" in page[kind.name]
         if "lines" in kind.caps:
             assert f"{kind.caps['lines']} lines" in page[kind.name]
+        if "active" in kind.caps:
+            assert f"{kind.caps['active']} active" in page[kind.name]
         assert ("not in default search" in page[kind.name]) != kind.in_search
