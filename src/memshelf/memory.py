@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memshelf.errors import BadRequest, MemshelfError, NeedsPerson, NotFound, ProjectRequired, Refused, StoreTrouble
+from memshelf.errors import (
+    BadRequest,
+    ChangedUnderneath,
+    MemshelfError,
+    NeedsPerson,
+    NotFound,
+    ProjectRequired,
+    Refused,
+    StoreTrouble,
+)
 from memshelf.services import archiving, audit, catalog, external, registering, review
 from memshelf.services.addressing import in_reach, locate, locate_ended
 from memshelf.services.draft import Caller, Draft
@@ -94,7 +103,7 @@ class Memory:
         return Caller(self.channel, self.clock(), self.new_id)
 
     def person(self) -> Caller:
-        """Who writes after a person said yes to a question that they were asked, whatever channel this is."""
+        """Who writes once a person has said yes to what they were asked, whatever channel this is."""
         return Caller("person", self.clock(), self.new_id)
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -213,17 +222,33 @@ class Memory:
 
     def question(self, action: str, entry_id: str, disposition: str = "", text: str = "", project: str = "") -> str:
         """What a person has to be asked before an agent's judgement counts; "" where it needs none."""
-        target = None
-        if action != "lift":
-            with suppress(MemshelfError):
-                target = self.writing.located(entry_id, project)
-        return review.question(target, action, disposition, text) if target or action == "lift" else ""
+        with suppress(MemshelfError):
+            stores = in_reach(self.scope, entry_id, project, self.writing.sightings)
+            target = None if action == "lift" else self.writing.located(entry_id, project)
+            return review.question(stores, target, entry_id, action, disposition, text)
+        return ""
 
     def judge(
-        self, action: str, entry_id: str, caller: Caller, *, reason: str = "", evidence: str = "",
-        disposition: str = "", text: str = "", project: str = "",
+        self, action: str, entry_id: str, agreed: bool | None, *, reason: str = "", evidence: str = "",
+        disposition: str = "", text: str = "", project: str = "", asked: str = "",
     ) -> Receipt:  # fmt: skip
-        """confirm, reject, resolve, lift or verify one entry."""
+        """confirm, reject, resolve, lift or verify one entry.
+
+        `agreed` is what a person said to the question `asked`; None: nobody was asked.
+
+        Raises:
+            NeedsPerson: they did not agree; ChangedUnderneath: the question would be another by now; and what each of
+                the five raises.
+        """
+        with self._recorded(action, project, entry_id):
+            if agreed is False:
+                raise NeedsPerson("The person was asked and did not agree.", "Leave it unless they bring it up.")
+            if agreed and self.question(action, entry_id, disposition, text, project) != asked:
+                raise ChangedUnderneath(
+                    f"{entry_id} was changed while the person was asked about it; nothing was written.",
+                    "Search again, then ask them about what stands there now.",
+                )
+        caller = self.person() if agreed else self.caller
         if action == "confirm":
             return self.confirm(entry_id, reason, project, caller)
         if action == "reject":

@@ -12,7 +12,6 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from memshelf.errors import NeedsPerson
 from memshelf.memory import Memory
 from memshelf.server.answers import receipt, tool
 from memshelf.server.arguments import Evidence, Project, Reason
@@ -28,12 +27,17 @@ class Consent(BaseModel):
 def register(server: MCPServer[Any], memory: Memory) -> None:
     """Offer the judging tool of one memory."""
 
+    asked: dict[tuple[str, ...], str] = {}
+    """What the person was shown, until they have answered it."""
+
     def consent(
         context: Context, id: str, action: str, disposition: str = "", text: str = "", project: str = ""
     ) -> Elicit[Consent] | None:
         """The question to the person; None where the action needs none, or the host cannot ask."""
         question = memory.question(action, id, disposition, text, project)
-        return Elicit(question, Consent) if question and _can_ask(context) else None
+        if not question or not _can_ask(context):
+            return None
+        return Elicit(asked.setdefault((action, id, disposition, text, project), question), Consent)
 
     @tool(server, "Review memory", destroys=True)
     def review_memory(
@@ -52,12 +56,10 @@ def register(server: MCPServer[Any], memory: Memory) -> None:
         answer: Annotated[ElicitationResult[Consent], Resolve(consent)] = None,  # type: ignore[assignment] filled by the SDK
     ) -> Annotated[CallToolResult, Done]:
         """Judge one entry. What needs a person asks through the host, and is refused where it cannot ask."""
-        caller = memory.caller
-        if memory.question(action, id, disposition, text, project):
-            caller = memory.person() if _agreed(answer) else caller
+        question = asked.pop((action, id, disposition, text, project), "")
         return receipt(
-            memory.judge(action, id, caller, reason=reason, evidence=evidence, disposition=disposition, text=text,
-                         project=project)
+            memory.judge(action, id, _agreed(answer), reason=reason, evidence=evidence, disposition=disposition,
+                         text=text, project=project, asked=question)
         )  # fmt: skip
 
 
@@ -67,14 +69,8 @@ def _can_ask(context: Context) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def _agreed(answer: Any) -> bool:
-    """Whether a person was asked and said yes.
-
-    Raises:
-        NeedsPerson: they were asked and said no.
-    """
-    if isinstance(answer, AcceptedElicitation) and answer.data is None:
-        return False  # nobody was asked
-    if isinstance(answer, AcceptedElicitation) and answer.data.agree:
-        return True
-    raise NeedsPerson("The person was asked and did not agree.", "Do not ask again unless they bring it up.")
+def _agreed(answer: Any) -> bool | None:
+    """What the person said to the question; None: nobody was asked."""
+    if isinstance(answer, AcceptedElicitation):
+        return None if answer.data is None else bool(answer.data.agree)
+    return False

@@ -1,4 +1,8 @@
-"""Forgetting: every copy of a text taken out of every file of ours, and a key kept so that it does not come back."""
+"""Forgetting: every copy of a text taken out of every file of ours, and a key kept so that it does not come back.
+
+The key is registered first and the entry itself goes last: after a crash in between nothing of it is recalled, and the
+same call, by the same id, ends what is left.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,7 @@ from dataclasses import dataclass, field
 
 from memshelf.domain.entry import Entry, stamp
 from memshelf.domain.kinds import load
-from memshelf.domain.skeleton import key
-from memshelf.domain.text import folded
+from memshelf.domain.skeleton import key, skeleton
 from memshelf.errors import BadRequest
 from memshelf.format import amend
 from memshelf.format.document import Document
@@ -36,19 +39,27 @@ class _Target:
     id: str
     texts: list[str] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+    skeletons: set[str] = field(default_factory=set)
+    """Of the texts that are long enough to be looked for inside others."""
 
     def take(self, entry: Entry, whole: str) -> None:
         for text in dict.fromkeys((entry.text, whole)):
             if text:
                 self.texts.append(text)
                 self.keys.add(key(text))
+                if len(found := skeleton(text)) >= SHORTEST:
+                    self.skeletons.add(found)
 
     def is_copy(self, entry: Entry) -> bool:
         return entry.id == self.id or (entry.grain != "file" and key(entry.text) in self.keys)
 
     def quoted_in(self, entry: Entry) -> bool:
-        text = folded(entry.text)
-        return any(len(fold) >= SHORTEST and fold in text for fold in map(folded, self.texts))
+        return self.quoted(entry.text)
+
+    def quoted(self, text: str) -> bool:
+        """Whether one of the texts stands in another, however it is spelled there."""
+        found = skeleton(text)
+        return any(one in found for one in self.skeletons)
 
 
 @dataclass(slots=True)
@@ -66,10 +77,10 @@ class Forgetting:
         kind = load()[target.read.place.kind]
         rules.check_end(kind, caller.channel, target.address)
         wanted = _gathered(stores, target)
-        if any(fold in folded(reason) for fold in map(folded, wanted.texts) if len(fold) >= SHORTEST):
+        if wanted.quoted(reason):
             raise BadRequest("'reason' repeats what is to be forgotten.", "Say why without saying what.")
         shown = _sources(target) if kind.name == "source" else set()
-        main = self._purge(target.store, target.path, wanted, caller, reason)
+        self._tombstones(stores, target.store, wanted, caller, reason)
         copies: list[str] = []
         redacted: list[str] = []
         unsupported: list[str] = []
@@ -78,7 +89,8 @@ class Forgetting:
             for archived in (False, True):
                 for read in list(store.every(archived=archived)):
                     path = read.place.path if not archived else f"{ARCHIVE}/{read.place.path}"
-                    if any(map(wanted.is_copy, read.document.entries)):
+                    here = store is target.store and path == target.path
+                    if not here and any(map(wanted.is_copy, read.document.entries)):
                         self._purge(store, path, wanted, caller, reason)
                         copies.append(store.address(path))
                     if _logged(read) and any(map(wanted.quoted_in, read.document.entries)):
@@ -90,9 +102,9 @@ class Forgetting:
                             for entry in read.document.entries
                             if entry.grain != "file" and not wanted.is_copy(entry) and wanted.quoted_in(entry)
                         ]
-        self._tombstones(stores, target.store, wanted, caller, reason)
         for store in stores:
             unsupported += self._unsupport(store, wanted.id, target, shown, caller)
+        main = self._purge(target.store, target.path, wanted, caller, reason)
         main.op, main.id, main.address = "forgotten", target.entry.id, target.address
         main.reasons.append("purged from files, archive and views; the key of its text stays in REJECTED.md")
         main.reasons += [f"purged a copy in {where}" for where in dict.fromkeys(copies)]
@@ -132,7 +144,7 @@ class Forgetting:
                 if entry.grain != "file" and wanted.quoted_in(entry):
                     current = store.parse(path, data)
                     marker = current.markers[i] or Marker(entry.id, {"trust": entry.trust})
-                    data = amend.reword(current, i, _without(entry.text, wanted.texts), marker)
+                    data = amend.reword(current, i, _without(entry.text, wanted), marker)
             return Step("forgotten", wanted.id, data)
 
         self.gateway.commit(store, path, plan, caller, Words(reason=reason))
@@ -197,6 +209,7 @@ def _gathered(stores: Sequence[Store], target: Located) -> _Target:
         for read in store.every(archived=True):
             for i in read.document.where(wanted.id):
                 wanted.take(read.document.entries[i], "")
+        wanted.keys |= {row.key for row in rows(store.raw(rejected.PATH)) if row.id == wanted.id}  # begun before
     return wanted
 
 
@@ -204,14 +217,12 @@ def _logged(read: Read) -> bool:
     return load()[read.place.kind].grain == "heading"
 
 
-def _without(text: str, texts: Iterable[str]) -> str:
-    for part in sorted(texts, key=len, reverse=True):
+def _without(text: str, wanted: _Target) -> str:
+    for part in sorted(wanted.texts, key=len, reverse=True):
         if len(part) >= SHORTEST:
             pattern = r"\s+".join(map(re.escape, part.split()))
             text = re.sub(pattern, FORGOTTEN, text, flags=re.I)
-    if any(len(fold) >= SHORTEST and fold in folded(text) for fold in map(folded, texts)):
-        return FORGOTTEN  # spelled in another form: all of it goes
-    return text
+    return FORGOTTEN if wanted.quoted(text) else text  # spelled in another form: all of it goes
 
 
 def _sources(target: Located) -> set[str]:

@@ -154,7 +154,7 @@ class Gateway:
     def _check(self, store: Store, path: str, before: Document | None, step: Step) -> None:
         if step.data is None or _idle(step, before) or path.startswith(f"{ARCHIVE}/"):
             return
-        if store.place(path).kind != KIND:  # to turn something down is not to say it
+        if step.op != "forgotten" and store.place(path).kind != KIND:  # neither says anything
             rejections(self.stores(store)).check(before, store.parse(path, step.data))
 
     def _settle(self, store: Store, paths: Sequence[str]) -> list[str]:

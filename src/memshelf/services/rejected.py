@@ -94,6 +94,12 @@ def rejections(stores: Iterable[Store]) -> Rejections:
     return Rejections(found)
 
 
+def named(stores: Iterable[Store], which: str) -> Row | None:
+    """The row of REJECTED.md that a key, or the id of the entry that said it, names."""
+    wanted = which.strip().rpartition("#")[2].lower()
+    return next((row for s in stores for row in _rows(s.raw(PATH)) if wanted and wanted in (row.key, row.id)), None)
+
+
 def noted(store: Store) -> list[str]:
     """The files of kind rejected in a store."""
     pattern = load()[KIND].path

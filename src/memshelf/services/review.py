@@ -14,7 +14,7 @@ from memshelf.format import amend
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker, join
 from memshelf.search.envelope import inline
-from memshelf.services import anchors, past
+from memshelf.services import anchors, past, rejected
 from memshelf.services.addressing import Located, locate, one_index, present
 from memshelf.services.draft import Caller
 from memshelf.services.ending import ending_step
@@ -173,20 +173,32 @@ class Review:
         return Receipt("resolved", target.entry.id, target.address, kind.name, kind.drawer, file, target.read.etag, "")
 
 
-def question(target: Located | None, action: str, disposition: str = "", text: str = "") -> str:
-    """What a person is asked before an agent's judgement counts as theirs; "" for what needs no person."""
-    shown = f'"{inline(target.entry.text)[:600]}" ({target.address})' if target else ""
+def question(
+    stores: Sequence[Store], target: Located | None, which: str, action: str, disposition: str = "", text: str = ""
+) -> str:
+    """What a person is asked before an agent's judgement counts as theirs; "" for what needs no person.
+
+    `target` is the entry that `which` names, None to lift: then it names a rejected value.
+    """
+    shown = _quoted(target) if target else ""
     if action == "confirm":
         return f"Is this true, and shall it be remembered as confirmed by you? {shown}"
-    if action == "lift":
-        return "An agent wants to let a value that was rejected or forgotten be said again. Do you allow it?"
+    if action == "lift" and (row := rejected.named(stores, which)):
+        what = f'the rejected value "{inline(row.text)[:600]}"' if row.text else "a value that was forgotten"
+        return f"An agent wants {what} to be let in again. It was turned down for: {inline(row.reason)}. Agree?"
     if action == "resolve":
         new = f' as "{inline(text)[:600]}"' if text else ""
         how = inline(disposition)[:60]
-        return f"An agent wants to decide a contradiction by '{how}'{new}. This one is {shown}. Agree?"
+        others = [found for one in (conflicting(target.entry) if target else ()) if (found := _find(stores, one))]
+        other = f" The other is {', '.join(map(_quoted, others))}." if others else ""
+        return f"An agent wants to decide a contradiction by '{how}'{new}. This one is {shown}.{other} Agree?"
     if action == "reject" and target is not None and target.entry.trust == "confirmed":
         return f"You confirmed this; shall it be rejected as wrong for good? {shown}"
     return ""
+
+
+def _quoted(found: Located) -> str:
+    return f'"{inline(found.entry.text)[:600]}" ({found.address})'
 
 
 def conflicts(stores: Sequence[Store]) -> list[tuple[Located, Located | None]]:
