@@ -137,6 +137,8 @@ class Memory:
     def look(self, project: str = "") -> int:
         """Record what people and programs did to the files by hand; how many changes. Only where tools write, too."""
         seen = 0
+        with suppress(StoreTrouble):
+            self.gateway.finish(self.scope.reading(project))
         for store in self.scope.reading(project):
             if store.exists() and store.journal.exists():
                 with suppress(StoreTrouble, OSError), store.writing():
@@ -297,7 +299,12 @@ class Memory:
 
     @contextmanager
     def _recorded(self, op: str, project: str = "", entry_id: str = "") -> Iterator[None]:
-        """A refusal is journaled, by its code, in the first store of the scope that has a journal."""
+        """What a killed process began is ended first; a refusal is journaled, by its code, in the first store of the
+        scope that has a journal."""
+        stores = self.scope.reading()
+        with suppress(Refused):
+            stores = in_reach(self.scope, entry_id, project, self.writing.sightings)
+        self.gateway.finish(stores)
         try:
             yield
         except Refused as error:

@@ -17,8 +17,9 @@ from memshelf.format.document import Document
 from memshelf.format.rejected import Row, rows, with_rows
 from memshelf.services import past, rejected, rules
 from memshelf.services.addressing import Located, one_index, present
+from memshelf.services.attempt import Change, Plan, Step, Words
 from memshelf.services.draft import Caller
-from memshelf.services.gateway import Gateway, Plan, Step, Words
+from memshelf.services.gateway import Gateway
 from memshelf.services.receipt import Receipt
 from memshelf.store.store import Store
 
@@ -80,12 +81,14 @@ class Ending:
         text = target.entry.text
         if target.entry.grain == "file":
             text = "".join(target.read.document.lines[target.read.document.first :]).strip()
-        self._register(target.store, [Row(text, reason, caller.channel, stamp(caller.now), key(text), target.entry.id)],
-                       caller, reason)  # fmt: skip
-        done = self._end_rejected(target, caller, reason)
+        row = Row(text, reason, caller.channel, stamp(caller.now), key(text), target.entry.id)
         same = [twin for twin in saying(target.store, key(text)) if twin.entry.id != target.entry.id]
-        for twin in same:
-            self._end_rejected(twin, caller, reason)
+        changes = [
+            _rejecting(target, caller, reason),
+            Change(target.store, rejected.PATH, registering([row])),
+            *(_rejecting(twin, caller, reason) for twin in same),
+        ]
+        done = self.gateway.commit_all(changes, caller, Words({"text": text}, reason=reason))
         done.reasons += [
             f"its value is in {target.store.address(rejected.PATH)} and stays out, however it is spelled",
             *(f"{twin.address} said the same and went with it" for twin in same),
@@ -100,10 +103,12 @@ class Ending:
         """
         reason, text = required(reason), clean(text)[0]
         row = Row(text, reason, caller.channel, stamp(caller.now), key(text))
-        done = self._register(store, [row], caller, reason)
         same = list(saying(store, row.key))
-        for twin in same:
-            self._end_rejected(twin, caller, reason)
+        changes = [
+            Change(store, rejected.PATH, registering([row])),
+            *(_rejecting(twin, caller, reason) for twin in same),
+        ]
+        done = self.gateway.commit_all(changes, caller, Words({"text": text}, reason=reason))
         done.reasons += [f"key {row.key}", *(f"{twin.address} said so and went with it" for twin in same)]
         return done
 
@@ -141,21 +146,16 @@ class Ending:
 
         return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason))
 
-    # -- steps -----------------------------------------------------------------------------------------------------
 
-    def _register(self, store: Store, new: list[Row], caller: Caller, reason: str) -> Receipt:
-        return self.gateway.commit(store, rejected.PATH, registering(new), caller, Words(
-            {"text": "\n".join(row.text for row in new)}, reason=reason, allow=()))  # fmt: skip
+def _rejecting(target: Located, caller: Caller, reason: str) -> Change:
+    def plan(document: Document | None) -> Step:
+        document = present(document, target.address)
+        step = ending_step(
+            document, target.entry.id, target.address, "retracted", caller.now, "", reason, {"trust": REJECTED}
+        )
+        return Step("rejected", step.id, step.data, step.endings)
 
-    def _end_rejected(self, target: Located, caller: Caller, reason: str) -> Receipt:
-        def plan(document: Document | None) -> Step:
-            document = present(document, target.address)
-            step = ending_step(
-                document, target.entry.id, target.address, "retracted", caller.now, "", reason, {"trust": REJECTED}
-            )
-            return Step("rejected", step.id, step.data, step.endings)
-
-        return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason))
+    return Change(target.store, target.path, plan)
 
 
 def _parts(path: str) -> tuple[str, str]:

@@ -1,13 +1,12 @@
 """Forgetting: every copy of a text taken out of every file of ours, and a key kept so that it does not come back.
 
-The key is registered first and the entry itself goes last: after a crash in between nothing of it is recalled, and the
-same call, by the same id, ends what is left.
+All of it is one change: where a process is killed in between, the next one ends it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memshelf.domain.entry import Entry, stamp
@@ -20,8 +19,9 @@ from memshelf.format.marker import Marker
 from memshelf.format.rejected import Row, rows, with_rows
 from memshelf.services import rejected, rules
 from memshelf.services.addressing import Located, present
+from memshelf.services.attempt import Change, Step, Words
 from memshelf.services.draft import Caller
-from memshelf.services.gateway import Gateway, Step, Words
+from memshelf.services.gateway import Gateway
 from memshelf.services.receipt import Receipt
 from memshelf.store.store import ARCHIVE, Read, Store
 
@@ -80,7 +80,10 @@ class Forgetting:
         if wanted.quoted(reason):
             raise BadRequest("'reason' repeats what is to be forgotten.", "Say why without saying what.")
         shown = _sources(target) if kind.name == "source" else set()
-        self._tombstones(stores, target.store, wanted, caller, reason)
+        changes = [
+            _purge(target.store, target.path, wanted),
+            *(_tombstone(store, store is target.store, wanted, caller, reason) for store in stores if store.exists()),
+        ]
         copies: list[str] = []
         redacted: list[str] = []
         unsupported: list[str] = []
@@ -91,10 +94,10 @@ class Forgetting:
                     path = read.place.path if not archived else f"{ARCHIVE}/{read.place.path}"
                     here = store is target.store and path == target.path
                     if not here and any(map(wanted.is_copy, read.document.entries)):
-                        self._purge(store, path, wanted, caller, reason)
+                        changes.append(_purge(store, path, wanted))
                         copies.append(store.address(path))
                     if _logged(read) and any(map(wanted.quoted_in, read.document.entries)):
-                        self._redact(store, path, wanted, caller, reason)
+                        changes.append(_redact(store, path, wanted))
                         redacted.append(store.address(path))
                     elif not _logged(read):
                         left += [
@@ -103,8 +106,10 @@ class Forgetting:
                             if entry.grain != "file" and not wanted.is_copy(entry) and wanted.quoted_in(entry)
                         ]
         for store in stores:
-            unsupported += self._unsupport(store, wanted.id, target, shown, caller)
-        main = self._purge(target.store, target.path, wanted, caller, reason)
+            for path, entry in list(_resting(store, wanted.id, target, shown)):
+                changes.append(_unsupport(store, path, entry, caller))
+                unsupported.append(store.address(path, entry.id))
+        main = self.gateway.commit_all(changes, caller, Words(reason=reason), thorough=True)
         main.op, main.id, main.address = "forgotten", target.entry.id, target.address
         main.reasons.append("purged from files, archive and views; the key of its text stays in REJECTED.md")
         main.reasons += [f"purged a copy in {where}" for where in dict.fromkeys(copies)]
@@ -114,86 +119,84 @@ class Forgetting:
         main.unreached += _beyond(stores)
         return main
 
-    # -- steps -----------------------------------------------------------------------------------------------------
 
-    def _purge(self, store: Store, path: str, wanted: _Target, caller: Caller, reason: str) -> Receipt:
-        def plan(document: Document | None) -> Step:
-            if document is None:
-                return Step("noop", wanted.id, None)
-            whole = bool(document.entries) and document.entries[0].grain == "file"
-            if whole and document.entries[0].id == wanted.id:
-                return Step("forgotten", wanted.id, None)
-            data: bytes | None = document.data
-            while True:
-                current = store.parse(path, data or b"")
-                copies = [i for i, entry in enumerate(current.entries) if wanted.is_copy(entry)]
-                if not copies:
-                    break
-                data = amend.remove(current, copies[-1])
-            if path.startswith(f"{ARCHIVE}/") and not store.parse(path, data or b"").entries:
-                data = None
-            return Step("forgotten" if data != document.data else "noop", wanted.id, data)
+def _purge(store: Store, path: str, wanted: _Target) -> Change:
+    """One file without the entry and its copies."""
 
-        return self.gateway.commit(store, path, plan, caller, Words(reason=reason))
+    def plan(document: Document | None) -> Step:
+        if document is None:
+            return Step("noop", wanted.id, None)
+        whole = bool(document.entries) and document.entries[0].grain == "file"
+        if whole and document.entries[0].id == wanted.id:
+            return Step("forgotten", wanted.id, None)
+        data: bytes | None = document.data
+        while True:
+            current = store.parse(path, data or b"")
+            copies = [i for i, entry in enumerate(current.entries) if wanted.is_copy(entry)]
+            if not copies:
+                break
+            data = amend.remove(current, copies[-1])
+        if path.startswith(f"{ARCHIVE}/") and not store.parse(path, data or b"").entries:
+            data = None
+        return Step("forgotten" if data != document.data else "noop", wanted.id, data)
 
-    def _redact(self, store: Store, path: str, wanted: _Target, caller: Caller, reason: str) -> None:
-        def plan(document: Document | None) -> Step:
-            document = present(document, store.address(path))
-            data = document.data
-            for i, entry in enumerate(document.entries):
-                if entry.grain != "file" and wanted.quoted_in(entry):
-                    current = store.parse(path, data)
-                    marker = current.markers[i] or Marker(entry.id, {"trust": entry.trust})
-                    data = amend.reword(current, i, _without(entry.text, wanted), marker)
-            return Step("forgotten", wanted.id, data)
+    return Change(store, path, plan)
 
-        self.gateway.commit(store, path, plan, caller, Words(reason=reason))
 
-    def _tombstones(self, stores: Iterable[Store], home: Store, wanted: _Target, caller: Caller, reason: str) -> None:
-        """Blank what REJECTED.md says of it, and keep its key in the store that it stood in."""
-        for store in stores:
+def _redact(store: Store, path: str, wanted: _Target) -> Change:
+    """One log without what it quotes of the text."""
 
-            def plan(document: Document | None, store: Store = store) -> Step:
-                data = document.data if document else None
-                old = rows(data)
-                new = [
-                    Row("", r.reason, r.who, r.when, r.key, r.id) if r.key in wanted.keys or r.id == wanted.id else r
-                    for r in old
-                ]
-                if store is home:
-                    known = {row.key for row in old}
-                    new += [
-                        Row("", reason, caller.channel, stamp(caller.now), k, wanted.id)
-                        for k in sorted(wanted.keys - known)
-                    ]
-                return Step("noop" if new == list(old) else "forgotten", wanted.id, with_rows(data, new))
+    def plan(document: Document | None) -> Step:
+        document = present(document, store.address(path))
+        data = document.data
+        for i, entry in enumerate(document.entries):
+            if entry.grain != "file" and wanted.quoted_in(entry):
+                current = store.parse(path, data)
+                marker = current.markers[i] or Marker(entry.id, {"trust": entry.trust})
+                data = amend.reword(current, i, _without(entry.text, wanted), marker)
+        return Step("forgotten", wanted.id, data)
 
-            if store.exists():
-                self.gateway.commit(store, rejected.PATH, plan, caller, Words(reason=reason))
+    return Change(store, path, plan)
 
-    def _unsupport(self, store: Store, entry_id: str, target: Located, urls: set[str], caller: Caller) -> list[str]:
-        """Mark the entries that name it, or the locator that it was, as their only source."""
-        names = {entry_id, target.address}
-        done: list[str] = []
-        for read in list(store.every()):
-            path = read.place.path
-            resting = [
-                entry
-                for entry in read.document.entries
-                if (said := {entry.attributes.get("src", ""), entry.attributes.get("ev", "")} - {""})
-                and all(part in names or part.rpartition("#")[2] == entry_id or part in urls for part in said)
+
+def _tombstone(store: Store, home: bool, wanted: _Target, caller: Caller, reason: str) -> Change:
+    """What REJECTED.md says of it blanked, and its keys kept in the store that it stood in."""
+
+    def plan(document: Document | None) -> Step:
+        data = document.data if document else None
+        old = rows(data)
+        new = [
+            Row("", r.reason, r.who, r.when, r.key, r.id) if r.key in wanted.keys or r.id == wanted.id else r
+            for r in old
+        ]
+        if home:
+            known = {row.key for row in old}
+            new += [
+                Row("", reason, caller.channel, stamp(caller.now), k, wanted.id) for k in sorted(wanted.keys - known)
             ]
-            for entry in resting:
+        return Step("noop" if new == list(old) else "forgotten", wanted.id, with_rows(data, new))
 
-                def plan(document: Document | None, entry: Entry = entry, path: str = path) -> Step:
-                    document = present(document, store.address(path))
-                    found = document.where(entry.id)
-                    data = amend.remark(document, found[0], {"unsupported": stamp(caller.now)}) if found else None
-                    return Step("unsupported", entry.id, data or document.data)
+    return Change(store, rejected.PATH, plan)
 
-                self.gateway.commit(store, path, plan, caller, Words())
-                done.append(store.address(path, entry.id))
-        return done
+
+def _resting(store: Store, entry_id: str, target: Located, urls: set[str]) -> Iterator[tuple[str, Entry]]:
+    """The entries that name it, or the locator that it was, as their only source."""
+    names = {entry_id, target.address}
+    for read in store.every():
+        for entry in read.document.entries:
+            said = {entry.attributes.get("src", ""), entry.attributes.get("ev", "")} - {""}
+            if said and all(part in names or part.rpartition("#")[2] == entry_id or part in urls for part in said):
+                yield read.place.path, entry
+
+
+def _unsupport(store: Store, path: str, entry: Entry, caller: Caller) -> Change:
+    def plan(document: Document | None) -> Step:
+        document = present(document, store.address(path))
+        found = document.where(entry.id)
+        data = amend.remark(document, found[0], {"unsupported": stamp(caller.now)}) if found else document.data
+        return Step("unsupported", entry.id, data)
+
+    return Change(store, path, plan)
 
 
 def _gathered(stores: Sequence[Store], target: Located) -> _Target:

@@ -1,69 +1,35 @@
-"""The one way into a store: screened -> rejected values -> tried -> lock, read, compare -> archive -> write -> journal.
+"""The one way into a store: screened -> rejected values -> tried -> locks -> tried again -> written as one -> journal.
 
 Every door ends here, so that no tool, command or import is freer than another. Every refusal is raised before a byte
-moves: a change is tried on the file as it is, and again under the lock.
+moves: a change is tried on the files as they are, and again under the lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from memshelf.domain.entry import stamp
-from memshelf.domain.kinds import load
-from memshelf.errors import ChangedUnderneath, Refused, StoreTrouble
+from memshelf.errors import ChangedUnderneath, MemshelfError, NotFound, Refused, StoreTrouble
 from memshelf.format.document import Document
 from memshelf.gate.screen import screen
-from memshelf.services import external, past
+from memshelf.services import external
+from memshelf.services.attempt import Attempt, Change, Plan, Step, Words, archived, idle
 from memshelf.services.draft import Caller
-from memshelf.services.past import Ending
-from memshelf.services.receipt import Receipt, changed
-from memshelf.services.rejected import KIND, rejections
+from memshelf.services.receipt import Receipt
+from memshelf.services.rejected import KIND, Rejections, rejections
 from memshelf.services.scope import Scope
-from memshelf.store import files
+from memshelf.store import batch
 from memshelf.store.projects import Project
-from memshelf.store.store import ARCHIVE, Store
+from memshelf.store.store import Overtaken, Store
 
 FREE_TEXT = ("text", "content")
 """The arguments that a conversation may be pasted into."""
 ROUNDS = 50
 """How often a change is planned anew because somebody saved in between."""
-
-
-class _Again(Exception):
-    """The file is no longer the one that the change was planned on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What one file becomes; `data` None: no file."""
-
-    op: str
-    """added, updated, conflict, revised, retracted, ... as receipts say; noop: nothing is written."""
-    id: str
-    data: bytes | None
-    endings: Sequence[Ending] = ()
-    """Texts that end with it, written to the archive first."""
-    also: Sequence[tuple[str, Plan]] = ()
-    """Changes to other files of the same store that follow, under the same lock."""
-    reasons: Sequence[str] = ()
-    address: str = ""
-    """Where the entry stands, if not in this file."""
-
-
-Plan = Callable[[Document | None], Step]
-"""Pure: from the file as it stands (None: no file) to what it becomes; raises what refuses it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a caller brought, by argument, to be screened; and the rules that they say do not apply."""
-
-    given: Mapping[str, str] = field(default_factory=dict)
-    allow: Collection[str] = ()
-    reason: str = ""
-    evidence: str = ""
 
 
 @dataclass(slots=True)
@@ -77,37 +43,66 @@ class Gateway:
     def commit(
         self, store: Store, path: str, plan: Plan, caller: Caller, words: Words, project: Project | None = None
     ) -> Receipt:
-        """Change one file, and what follows from that, or nothing.
+        """Change one file, and what follows from that, or nothing; raises as `commit_all`."""
+        return self.commit_all([Change(store, path, plan)], caller, words, project)
+
+    def commit_all(
+        self,
+        changes: Sequence[Change],
+        caller: Caller,
+        words: Words,
+        project: Project | None = None,
+        thorough: bool = False,
+    ) -> Receipt:
+        """Make all of the changes, each planned on what those before it left, or none; the receipt of the first.
+
+        Of the others, one whose entry was taken away meanwhile is left out. `thorough`: what killed processes left
+        beside the files goes as well.
 
         Raises:
             Refused: any rule; StoreTrouble: the disk. Nothing was written.
         """
-        fields = {what: text for what, text in words.given.items() if text}
-        fields |= {k: v for k, v in (("reason", words.reason), ("evidence", words.evidence)) if v}
-        screen(fields, store.scope, words.allow, FREE_TEXT)
-        read = store.read(path)
-        document = read.document if read else None
-        tried = plan(document)
-        self._check(store, path, document, tried)
-        if _idle(tried, document):
-            return self._receipt(store, path, tried, files.Edited(tried.data, tried.data), [])
+        _screen(changes, words)
+        attempt = self._tried(changes)
+        if attempt.idle:
+            return attempt.receipt([])
         made = self.found_project(project, caller) if project is not None else []
-        store.create()
-        store.journal.digest("")  # what cannot be audited is refused before it is written
-        with store.writing():
-            if not path.startswith(f"{ARCHIVE}/"):
+        home = attempt.stores[0] if len(attempt.stores) == 1 else self.scope.user
+        for store in (*attempt.stores, home):
+            store.create()
+            store.journal.digest("")  # what cannot be audited is refused before it is written
+        with self._held([*attempt.stores, home]):
+            for store, path in attempt.live:
                 with suppress(StoreTrouble, OSError):
                     external.look_at(store, path, caller.now)
-            step, edited, before = self._apply(store, path, plan)
-            touched = [path]
-            for other, following in step.also:
-                with suppress(Refused):  # taken away by hand meanwhile
-                    self._apply(store, other, following)
-                    touched.append(other)
-            notes = self._settle(store, touched)
-            if not _idle(step, before):
-                notes += self._journal(store, path, step, before, edited, caller, words)
-        return self._receipt(store, path, step, edited, [*made, *notes])
+            for _ in range(ROUNDS):
+                attempt = self._tried(changes)
+                lines = attempt.lines(caller, words)
+                try:
+                    batch.write(home, attempt.writes(), lines, thorough)
+                except Overtaken:
+                    continue
+                notes = self._told(attempt.live, lines)
+                if thorough:
+                    batch.sweep(attempt.stores)
+                batch.end(home)
+                return attempt.receipt([*made, *notes])
+        raise ChangedUnderneath(
+            f"{changes[0].store.address(changes[0].path)} keeps changing: another program writes to it all the time; "
+            "nothing was written.",
+            "Try again when that program is done.",
+        )
+
+    def finish(self, stores: Iterable[Store]) -> None:
+        """End the changes that a killed process began in some stores, or in the user store.
+
+        Raises:
+            StoreTrouble: the disk would not.
+        """
+        stores = list(stores)
+        if any(batch.pending(home) for home in (self.scope.user, *stores)):
+            with self._held(stores):
+                pass
 
     def refused(self, store: Store, op: str, error: Refused, caller: Caller, entry_id: str = "") -> None:
         """Record a refusal, by its code alone, where there is a journal to record it in."""
@@ -128,77 +123,113 @@ class Gateway:
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
-    def _apply(self, store: Store, path: str, plan: Plan) -> tuple[Step, files.Edited, Document | None]:
-        for _ in range(ROUNDS):
-            read = store.read(path)
-            before = read.document if read else None
-            step = plan(before)
-            self._check(store, path, before, step)
-            base = before.data if before else None
-
-            def change(now: Document | None, base: bytes | None = base, data: bytes | None = step.data) -> bytes | None:
-                if (now.data if now else None) != base:
-                    raise _Again
-                return data
-
+    def _tried(self, changes: Sequence[Change]) -> Attempt:
+        """All steps tried on the files as they are, in memory."""
+        attempt = Attempt()
+        known: dict[Path, Rejections] = {}
+        waiting = [(change, n > 0) for n, change in enumerate(changes)]
+        while waiting:
+            change, optional = waiting.pop(0)
+            before = attempt.document(change.store, change.path)
             try:
-                with past.kept(store, path, step.endings):
-                    return step, store.edit(path, change), before
-            except _Again:
+                step = change.plan(before)
+            except (NotFound, ChangedUnderneath):
+                if not optional:
+                    raise
                 continue
-        raise ChangedUnderneath(
-            f"{store.address(path)} keeps changing: another program writes to it all the time; nothing was written.",
-            "Try again when that program is done.",
-        )
+            if not idle(step, before) and not archived(change.path) and step.data is not None:
+                self._check(change, before, step, known)
+            attempt.take(change, step, before)
+            waiting[:0] = [(one, True) for one in step.also]
+        return attempt
 
-    def _check(self, store: Store, path: str, before: Document | None, step: Step) -> None:
-        if step.data is None or _idle(step, before) or path.startswith(f"{ARCHIVE}/"):
-            return
-        if step.op != "forgotten" and store.place(path).kind != KIND:  # neither says anything
-            rejections(self.stores(store)).check(before, store.parse(path, step.data))
+    def _check(self, change: Change, before: Document | None, step: Step, known: dict[Path, Rejections]) -> None:
+        store = change.store
+        if step.op != "forgotten" and store.place(change.path).kind != KIND:  # neither says anything
+            if store.root not in known:
+                known[store.root] = rejections(self.stores(store))
+            known[store.root].check(before, store.parse(change.path, step.data or b""))
 
-    def _settle(self, store: Store, paths: Sequence[str]) -> list[str]:
-        try:
-            external.wrote(store, [path for path in paths if not path.startswith(f"{ARCHIVE}/")])
-        except (OSError, StoreTrouble) as why:
-            return [f"the ledger of this machine could not be kept: {why}"]
-        return []
+    @contextmanager
+    def _held(self, stores: Iterable[Store]) -> Iterator[None]:
+        """The locks of the stores, in one order for everybody, and nothing half done in them."""
+        wanted = {store.root: store for store in stores}
+        while True:
+            with ExitStack() as locks:
+                for root in sorted(wanted):
+                    if wanted[root].exists():
+                        locks.enter_context(wanted[root].writing())
+                begun = [one for one in self._begun(wanted.values()) if one.concerns(wanted)]
+                more = {store.root: store for one in begun for store in one.stores.values() if store.root not in wanted}
+                if not more:
+                    for one in begun:
+                        self._finish(one)
+                    yield
+                    return
+            wanted |= more
 
-    def _journal(
-        self,
-        store: Store,
-        path: str,
-        step: Step,
-        before: Document | None,
-        edited: files.Edited,
-        caller: Caller,
-        words: Words,
-    ) -> list[str]:
-        place, digest = store.place(path), store.journal.digest
-        after = store.parse(path, edited.after) if edited.after is not None else None
-        kind = load()[place.kind]
-        line = {
-            "at": stamp(caller.now), "op": step.op, "id": step.id, "kind": kind.name, "channel": caller.channel,
-            "file": digest(path), "before": _said(before, step.id, digest), "after": _said(after, step.id, digest),
-            "why": digest(words.reason) if words.reason else "", "ev": digest(words.evidence) if words.evidence else "",
-            "series": kind.series or kind.name if place.number is not None else "", "n": place.number or "",
-        }  # fmt: skip
-        try:
-            store.ledger.wrote(store.journal.own.name, *store.journal.append(line))
-        except (OSError, StoreTrouble) as why:
-            return [f"written, but the journal could not be: {why}"]
-        return []
+    def _begun(self, stores: Iterable[Store]) -> Iterator[_Begun]:
+        for home in {store.root: store for store in (self.scope.user, *stores)}.values():
+            if batch.pending(home) and (change := batch.begun(home)) is not None:
+                known = {label: self._store(home, label, root) for label, root in change.places}
+                gone = {label for label, root in change.places if not root.is_dir()}
+                there = {label: store for label, store in known.items() if store is not None}
+                if known.keys() == there.keys() | gone:  # a server that may not reach all of it leaves it to others
+                    yield _Begun(home, change, {home.label: home} | there)
 
-    def _receipt(self, store: Store, path: str, step: Step, edited: files.Edited, more: list[str]) -> Receipt:
-        done = changed(step.op, store, path, step.id, edited.before, edited.after, [*step.reasons, *more])
-        done.address = step.address or done.address
-        return done
+    def _store(self, home: Store, label: str, root: Path) -> Store | None:
+        if home.root == root:
+            return home
+        with suppress(MemshelfError):
+            found = self.scope.opened(self.scope.project(label))
+            return found if found.root == root and found.exists() else None
+        return None
+
+    def _finish(self, begun: _Begun) -> None:
+        done, _ = batch.finish(begun.change, begun.stores)
+        lines = [(begun.stores[label], line) for label, line in begun.change.lines if label in begun.stores]
+        self._told([(one.store, one.path) for one in done], [line for line in lines if not _journaled(*line)])
+        batch.sweep(begun.stores.values())
+        batch.end(begun.home)
+
+    def _told(self, written: Sequence[tuple[Store, str]], lines: Sequence[batch.Line]) -> list[str]:
+        """The ledger and the journal brought up to what was written; what of that failed."""
+        notes: list[str] = []
+        for store in {store.root: store for store, _ in written}.values():
+            try:
+                external.wrote(store, [path for one, path in written if one.root == store.root and not archived(path)])
+            except (OSError, StoreTrouble) as why:
+                notes.append(f"the ledger of this machine could not be kept: {why}")
+        for store, line in lines:
+            try:
+                store.ledger.wrote(store.journal.own.name, *store.journal.append(line))
+            except (OSError, StoreTrouble) as why:
+                notes.append(f"written, but the journal could not be: {why}")
+        return notes
 
 
-def _idle(step: Step, document: Document | None) -> bool:
-    return step.op == "noop" or (step.data == (document.data if document else None) and not step.also)
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A change that a killed process began, and the stores that it is about, by label."""
+
+    home: Store
+    change: batch.Begun
+    stores: Mapping[str, Store]
+
+    def concerns(self, roots: Collection[Path]) -> bool:
+        return any(store.root in roots for store in self.stores.values())
 
 
-def _said(document: Document | None, entry_id: str, digest: Callable[[str], str]) -> str:
-    found = document.where(entry_id) if document and entry_id else []
-    return digest(document.entries[found[0]].text) if document and found else ""
+def _screen(changes: Sequence[Change], words: Words) -> None:
+    told = {what: text for what, text in (("reason", words.reason), ("evidence", words.evidence)) if text}
+    fields = {what: text for what, text in words.given.items() if text} | told
+    first = changes[0].store.scope
+    screen(fields, first, words.allow, FREE_TEXT)
+    for scope in {change.store.scope for change in changes} - {first}:
+        screen(told, scope, words.allow, FREE_TEXT)
+
+
+def _journaled(store: Store, line: Mapping[str, Any]) -> bool:
+    """Whether a killed process came as far as this line."""
+    words = {key: value for key, value in line.items() if value not in ("", None)}
+    return any({k: v for k, v in one.items() if k not in ("seq", "prev")} == words for one in store.journal.records())

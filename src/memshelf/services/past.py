@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +12,7 @@ from memshelf.errors import BadRequest
 from memshelf.format import amend
 from memshelf.format.document import Document
 from memshelf.format.marker import Marker
-from memshelf.store import files
-from memshelf.store.store import ARCHIVE, Store
+from memshelf.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +56,8 @@ def _ending(entry: Entry, text: str, marker: Marker | None, end: str, now: datet
     return Ending(text, kept.updated(words))
 
 
-@contextmanager
-def kept(store: Store, path: str, endings: Sequence[Ending]) -> Iterator[None]:
-    """Write the endings into the archive, then run the block; if that fails, the archive is as before.
-
-    The archive comes first so that a kill in between leaves a text twice and never not at all. The lock is held.
-    """
-    archive = f"{ARCHIVE}/{path}"
-    written: list[files.Edited] = []
-    for ending in endings:
-        written.append(store.edit(archive, lambda document, e=ending: _appended(document, e, store, archive)))
-    try:
-        yield
-    except BaseException:
-        if written:
-            store.edit(
-                archive,
-                lambda document: (
-                    written[0].before
-                    if document and document.data == written[-1].after
-                    else document.data
-                    if document
-                    else None
-                ),
-            )
-        raise
-
-
-def _appended(document: Document | None, ending: Ending, store: Store, archive: str) -> bytes:
+def appended(document: Document | None, ending: Ending, store: Store, archive: str) -> bytes:
+    """The archive file with one more ended text. Raises: BadRequest: no way to write it keeps it as it is."""
     base = document or store.parse(archive, b"")
     fence = "`" * 4
     while fence in ending.text:

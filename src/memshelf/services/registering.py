@@ -9,8 +9,9 @@ from memshelf.format.document import Document
 from memshelf.format.marker import Marker
 from memshelf.format.reader import parse
 from memshelf.gate.screen import screen
+from memshelf.services.attempt import Step, Words
 from memshelf.services.draft import Caller
-from memshelf.services.gateway import Gateway, Step, Words
+from memshelf.services.gateway import Gateway
 from memshelf.services.receipt import Receipt
 from memshelf.store.projects import Project
 
@@ -30,9 +31,8 @@ def register(
     given = {key: clean_line(value, key) for key, value in fields.items() if value}
     screen({key: value for key, value in given.items() if key != "remote"}, "user")
     known = scope.registry.all().get(project.slug)
-    bound = scope.registry.register(project.slug, project.root)
+    project = scope.registry.checked(project.slug, project.root)
     scope.user.create()
-    made = scope.opened(bound).create()
     path = f"projects/{project.slug}/README.md"
 
     def plan(document: Document | None) -> Step:
@@ -41,6 +41,8 @@ def register(
         return Step("registered", card[0].id if card else "", data)
 
     card = gateway.commit(scope.user, path, plan, caller, Words())
+    bound = scope.registry.register(project.slug, project.root)
+    made = scope.opened(bound).create()  # last: a project that has a store is registered and has its card
     wrote = card.etag_before != card.etag_after
     reasons = [f"project {project.slug} is {'known already' if known else 'new'}: {project.root}"]
     if made:

@@ -16,9 +16,10 @@ from memshelf.format.marker import Marker, join
 from memshelf.search.envelope import inline
 from memshelf.services import anchors, past, rejected
 from memshelf.services.addressing import Located, locate, one_index, present
+from memshelf.services.attempt import Change, Step, Words
 from memshelf.services.draft import Caller
 from memshelf.services.ending import ending_step
-from memshelf.services.gateway import Gateway, Plan, Step, Words
+from memshelf.services.gateway import Gateway
 from memshelf.services.receipt import Receipt
 from memshelf.store.store import Store
 
@@ -85,20 +86,25 @@ class Review:
         chosen = _disposition(disposition, target.entry.id, [other.entry.id for other in others])
         if chosen == "new-text":
             return self._replaced(target, others, clean(text)[0], caller, reason)
+        words = Words(reason=reason)
         if chosen == "keep-both":
-            for other in others:
-                self._settled(other, [target.entry.id], caller, reason, apart=True)
-            return self._settled(target, list(conflicting(target.entry)), caller, reason, apart=True)
+            changes = [
+                _settled(target, list(conflicting(target.entry)), caller, apart=True),
+                *(_settled(other, [target.entry.id], caller, apart=True) for other in others),
+            ]
+            return self.gateway.commit_all(changes, caller, words)
         losers = {"keep-this": others, "keep-other": [target], "retract-both": [target, *others]}[chosen]
         winners = {"keep-this": [target], "keep-other": others, "retract-both": []}[chosen]
         by = winners[0].entry.id if winners else ""
-        for loser in losers:
-            ends = _ends(loser, "superseded" if by else "retracted", caller, by, reason)
-            self.gateway.commit(loser.store, loser.path, ends, caller, Words(reason=reason))
-        done = self._receipt(target)
+        changes = {
+            loser.address: _ends(loser, "superseded" if by else "retracted", caller, by, reason) for loser in losers
+        }
         for winner in winners:
             gone = list(conflicting(winner.entry)) if winner is target else [target.entry.id]
-            done = self._settled(winner, gone, caller, reason, sure=True)
+            changes[winner.address] = _settled(winner, gone, caller, sure=True)
+        first = (winners or [target])[0].address
+        done = self.gateway.commit_all([changes.pop(first), *changes.values()], caller, words)
+        done.op = "resolved"
         done.reasons.append(
             f"{chosen}: {', '.join(loser.address for loser in losers) or 'nothing'} went to the archive"
         )
@@ -123,25 +129,6 @@ class Review:
 
         return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason, evidence=evidence))
 
-    def _settled(
-        self, target: Located, others: list[str], caller: Caller, reason: str, apart: bool = False, sure: bool = False
-    ) -> Receipt:
-        """Take the flag off; `apart`: and keep that they were looked at and all stand; `sure`: it won, so a person has
-        confirmed it."""
-
-        def plan(document: Document | None) -> Step:
-            document = present(document, target.address)
-            i = one_index(document, target.entry.id, target.address)
-            attributes = document.entries[i].attributes
-            words = {"conflict": join([f for f in listed(attributes.get("conflict", "")) if f not in others])}
-            if apart:
-                words["apart"] = join([*dict.fromkeys([*listed(attributes.get("apart", "")), *others])])
-            if sure:
-                words |= {"trust": "confirmed", "ok": stamp(caller.now)}
-            return Step("resolved", target.entry.id, amend.remark(document, i, words))
-
-        return self.gateway.commit(target.store, target.path, plan, caller, Words(reason=reason))
-
     def _replaced(self, target: Located, others: list[Located], text: str, caller: Caller, reason: str) -> Receipt:
         def plan(document: Document | None) -> Step:
             document = present(document, target.address)
@@ -159,18 +146,15 @@ class Review:
                 document, i, text, Marker(target.entry.id, marker.attributes, marker.foreign).updated(words)
             )
             ending = past.ended(document, i, "superseded", caller.now, by=target.entry.id, reason=reason)
-            return Step("resolved", target.entry.id, data, [ending])
+            return Step("resolved", target.entry.id, data, [past.annotated(ending, _lost(target, target.entry.id))])
 
-        done = self.gateway.commit(target.store, target.path, plan, caller, Words({"text": text}, reason=reason))
-        for other in others:
-            ends = _ends(other, "superseded", caller, target.entry.id, reason)
-            self.gateway.commit(other.store, other.path, ends, caller, Words(reason=reason))
+        changes = [
+            Change(target.store, target.path, plan),
+            *(_ends(other, "superseded", caller, target.entry.id, reason) for other in others),
+        ]
+        done = self.gateway.commit_all(changes, caller, Words({"text": text}, reason=reason))
         done.reasons.append(f"new-text: it stands for {', '.join([target.address, *(o.address for o in others)])}")
         return done
-
-    def _receipt(self, target: Located) -> Receipt:
-        kind, file = load()[target.read.place.kind], target.store.address(target.path)
-        return Receipt("resolved", target.entry.id, target.address, kind.name, kind.drawer, file, target.read.etag, "")
 
 
 def question(
@@ -238,15 +222,37 @@ def _find(stores: Sequence[Store], entry_id: str) -> Located | None:
         return None
 
 
-def _ends(target: Located, end: str, caller: Caller, by: str, reason: str) -> Plan:
-    """The plan that ends the loser of a conflict; its flag stays with it, so that it is known to have lost."""
-    more = {"conflict": join([*dict.fromkeys([*conflicting(target.entry), *filter(None, [by])])])}
+def _settled(target: Located, others: list[str], caller: Caller, apart: bool = False, sure: bool = False) -> Change:
+    """Take the flag off; `apart`: and keep that they were looked at and all stand; `sure`: it won, so a person has
+    confirmed it."""
 
     def plan(document: Document | None) -> Step:
         document = present(document, target.address)
-        return ending_step(document, target.entry.id, target.address, end, caller.now, by, reason, more)
+        i = one_index(document, target.entry.id, target.address)
+        attributes = document.entries[i].attributes
+        words = {"conflict": join([f for f in listed(attributes.get("conflict", "")) if f not in others])}
+        if apart:
+            words["apart"] = join([*dict.fromkeys([*listed(attributes.get("apart", "")), *others])])
+        if sure:
+            words |= {"trust": "confirmed", "ok": stamp(caller.now)}
+        return Step("resolved", target.entry.id, amend.remark(document, i, words))
 
-    return plan
+    return Change(target.store, target.path, plan)
+
+
+def _ends(target: Located, end: str, caller: Caller, by: str, reason: str) -> Change:
+    """End the loser of a conflict."""
+
+    def plan(document: Document | None) -> Step:
+        document = present(document, target.address)
+        return ending_step(document, target.entry.id, target.address, end, caller.now, by, reason, _lost(target, by))
+
+    return Change(target.store, target.path, plan)
+
+
+def _lost(target: Located, by: str) -> dict[str, str]:
+    """The flag of what lost a conflict stays with it, and names what won, so that it is known to have been decided."""
+    return {"conflict": join([*dict.fromkeys([*conflicting(target.entry), *filter(None, [by])])])}
 
 
 def _disposition(text: str, this: str, others: list[str]) -> str:

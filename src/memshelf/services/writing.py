@@ -14,10 +14,11 @@ from memshelf.format.document import Document
 from memshelf.format.marker import Marker, join
 from memshelf.services import anchors, destination, past, rules
 from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index, present
+from memshelf.services.attempt import Change, Plan, Step, Words
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
 from memshelf.services.ending import ending_step
-from memshelf.services.gateway import Gateway, Plan, Step, Words
+from memshelf.services.gateway import Gateway
 from memshelf.services.instead import revise_instead
 from memshelf.services.past import Ending
 from memshelf.services.receipt import Receipt
@@ -72,8 +73,6 @@ class Writing:
         words = Words(fields, draft.allow, evidence=draft.evidence)
         done = self.gateway.commit(store, spot.path, plan, caller, words, project)
         done.reasons[:0] = why if done.op != "noop" else []
-        if old is not None and done.op == "updated" and (old.store is not store):
-            self._end_elsewhere(old, caller, done.id)
         return self._saw(done, store)
 
     def _superseded(self, draft: Draft, caller: Caller) -> Located | None:
@@ -82,16 +81,6 @@ class Writing:
         old = self.located(draft.supersedes, draft.project)
         rules.check_end(load()[old.read.place.kind], caller.channel, old.address)
         return old
-
-    def _end_elsewhere(self, old: Located, caller: Caller, by: str) -> None:
-        """End an entry of another store, whose lock is taken only now: no lock is held while another is waited for."""
-
-        def plan(document: Document | None) -> Step:
-            return ending_step(
-                present(document, old.address), old.entry.id, old.address, "superseded", caller.now, by=by
-            )
-
-        self.gateway.commit(old.store, old.path, plan, caller, Words())
 
     def _filed(
         self,
@@ -106,7 +95,6 @@ class Writing:
         title: str = "",
     ) -> Step:
         """One more entry in a file, after what it replaces or contradicts has been weighed."""
-        local = old if old is not None and old.store is store else None
         new = Newcomer(text, marker.attributes, caller.channel, caller.now, old.entry.id if old else "")
         verdict = weighed(store, kind, path, document, new)
         if verdict.what == "noop" and old is None and kind.mutability != "frozen" and verdict.entry is not None:
@@ -114,15 +102,12 @@ class Writing:
         other = verdict.entry if verdict.what in ("update", "conflict") else None
         where = verdict.path
         reasons: list[str] = []
-        op, ends = "added", []
-        if local is not None:
-            op, ends = "updated", [(local.path, local.entry.id)]
-        elif old is not None:
-            op = "updated"
+        op, ends = "added", list[tuple[Store, str, str]]()
         if old is not None:
+            op, ends = "updated", [(old.store, old.path, old.entry.id)]
             reasons.append(f"supersedes {old.address}, which is kept in the archive")
         if other is not None and verdict.what == "update":
-            op, ends = "updated", [*ends, (where, other.id)]
+            op, ends = "updated", [*ends, (store, where, other.id)]
             marker = marker.updated({"sup": marker.attributes.get("sup", "") or other.id})
             reasons.append(f"says otherwise than {store.address(where, other.id)}, has more authority and replaces it")
         elif other is not None:
@@ -137,24 +122,24 @@ class Writing:
         else:
             data = amend.add(document, text, marker)
         endings: list[Ending] = []
-        also: list[tuple[str, Plan]] = []
-        for file, entry_id in ends:
-            address = store.address(file, entry_id)
+        also: list[Change] = []
+        for home, file, entry_id in ends:
+            address = home.address(file, entry_id)
 
             def plan(found: Document | None, entry_id: str = entry_id, address: str = address) -> Step:
                 return ending_step(present(found, address), entry_id, address, "superseded", caller.now, by=marker.id)
 
-            if file == path:
+            if home is store and file == path:
                 step = plan(store.parse(path, data) if data is not None else None)
                 data, endings = step.data, [*endings, *step.endings]
             else:
-                also.append((file, plan))
+                also.append(Change(home, file, plan))
         if other is not None and op == "conflict":
             flag = _flagging(store.address(where, other.id), other.id, marker.id)
             if where == path:
                 data = flag(store.parse(path, data or b"")).data
             else:
-                also.append((where, flag))
+                also.append(Change(store, where, flag))
         return Step(op, marker.id, data, endings, also, reasons)
 
     # -- revise ----------------------------------------------------------------------------------------------------

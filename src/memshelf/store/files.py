@@ -267,8 +267,22 @@ def _sweep(folder: Path) -> None:
     _swept.add(folder)
     with suppress(OSError), os.scandir(extended(folder)) as listing:
         for item in listing:
-            if _TEMP.fullmatch(item.name):
+            if is_temp(item.name):
                 _drop(folder / item.name)
+
+
+def is_temp(name: str) -> bool:
+    """Whether a file is one of ours on its way to its name."""
+    return _TEMP.fullmatch(name) is not None
+
+
+def sweep(root: Path) -> None:
+    """Remove what killed processes left anywhere below a folder; its lock is held. Raises: OSError."""
+    for folder, _, names in os.walk(extended(root)):
+        for name in names:
+            if is_temp(name):
+                step("unlink")
+                (Path(folder) / name).unlink(missing_ok=True)
 
 
 # -- causes --------------------------------------------------------------------------------------------------------

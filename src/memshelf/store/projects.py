@@ -71,6 +71,26 @@ class Registry:
         Raises:
             BadName, BadRequest: the slug or the folder will not do; nothing was written.
         """
+        project = self.checked(name, root)
+        key, remote = str(project.root), project.remote
+
+        def change(before: bytes | None) -> bytes:
+            rows = _loads(before, self.path) or self._older()
+            row = rows.get(project.slug, {"paths": [], "remote": remote})
+            paths = [key, *(p for p in row["paths"] if p != key)]
+            rows[project.slug] = {"paths": paths, "remote": remote or row.get("remote", "")}
+            return (json.dumps(rows, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+        with self._lock.held():
+            files.edit(self.path, change)
+        return project
+
+    def checked(self, name: str, root: Path) -> Project:
+        """The project that a slug and a folder would be.
+
+        Raises:
+            BadName, BadRequest: the slug or the folder will not do.
+        """
         name = checked_slug(name)
         root = root.expanduser()
         if not root.is_absolute():
@@ -89,16 +109,6 @@ class Registry:
                     f"'path' {str(root)!r} is registered as {other.slug!r} already.",
                     f"Use project={other.slug!r}, or pass another path.",
                 )
-
-        def change(before: bytes | None) -> bytes:
-            rows = _loads(before, self.path) or self._older()
-            row = rows.get(name, {"paths": [], "remote": remote})
-            paths = [str(root), *(p for p in row["paths"] if p != str(root))]
-            rows[name] = {"paths": paths, "remote": remote or row.get("remote", "")}
-            return (json.dumps(rows, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
-
-        with self._lock.held():
-            files.edit(self.path, change)
         return Project(name, root, remote)
 
     def of(self, folder: Path) -> Project | None:

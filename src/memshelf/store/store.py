@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,10 @@ GITIGNORE = "# Local to this machine; keep and commit everything else.\n.lock/\n
 
 _CONFLICT_COPY = re.compile(r"\.sync-conflict-|conflicted copy|\(conflict", re.I)
 _EDITOR_LITTER = re.compile(r"^[.#~]|~$|\.sw[a-p]$|\.memshelf-tmp$|\.(?:tmp|bak|orig|rej)$", re.I)
+
+
+class Overtaken(Exception):
+    """Somebody saved the file since it was read: what was planned on it no longer holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +70,25 @@ class Store:
         return self.root.is_dir()
 
     def create(self) -> bool:
-        """Make the folder and, where there is none, the .gitignore for what is local; whether it was new."""
-        if self.exists():
+        """Make the folder with the .gitignore for what is local; whether it was new.
+
+        One whose making was cut short, with nothing in it yet but our own, is made whole; one that a person made
+        without a .gitignore stays as they want it.
+        """
+        if (self.root / ".gitignore").exists() or not self._bare():
             return False
         with self._lock.held():
             ignore = self.root / ".gitignore"
             files.edit(ignore, lambda before: before if before is not None else GITIGNORE.encode())
         return True
+
+    def _bare(self) -> bool:
+        try:
+            return all(one.name == ".lock" or files.is_temp(one.name) for one in self.root.iterdir())
+        except FileNotFoundError:
+            return True
+        except OSError:  # said by whoever takes the lock
+            return False
 
     def address(self, path: str, entry_id: str = "") -> str:
         return f"{self.label}/{path}" + (f"#{entry_id}" if entry_id else "")
@@ -187,20 +203,21 @@ class Store:
         with self._lock.held():
             yield
 
-    def edit(self, path: str, change: Callable[[Document | None], bytes | None]) -> files.Edited:
-        """Change one file by compare-and-swap; the lock is held by the caller (`writing`).
+    def put(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Write one file, or remove it, if it is still `before`; the lock is held by the caller (`writing`).
 
-        `change` sees the file as it is now (None: absent) and returns its new bytes (None: remove it, or leave it
-        absent). It is pure: it runs again when somebody saved in between.
+        Raises:
+            Overtaken: it is not; nothing was written.
+            ChangedUnderneath, ReadOnly, StoreFull, Unreadable: as for `files.edit`.
         """
-        real = self.resolve(path)
 
-        def bytewise(before: bytes | None) -> bytes | None:
-            return change(None if before is None else self.parse(path, before))
+        def change(now: bytes | None) -> bytes | None:
+            if now != before:
+                raise Overtaken
+            return after
 
-        edited = files.edit(real, bytewise)
+        files.edit(self.resolve(path), change)
         self._cache.pop(path, None)
-        return edited
 
 
 def _walk(
