@@ -222,17 +222,20 @@ class Memory:
             target = self.writing.located(entry_id, project)
             return self.review.resolve(stores, target, disposition, caller or self.caller, text, reason)
 
-    def question(self, action: str, entry_id: str, disposition: str = "", text: str = "", project: str = "") -> str:
-        """What a person has to be asked before an agent's judgement counts; "" where it needs none."""
+    def question(
+        self, action: str, entry_id: str, disposition: str = "", text: str = "", project: str = ""
+    ) -> review.Question | None:
+        """What a person has to be asked before an agent's judgement counts; None where it needs none."""
         with suppress(MemshelfError):
             stores = in_reach(self.scope, entry_id, project, self.writing.sightings)
             target = None if action == "lift" else self.writing.located(entry_id, project)
             return review.question(stores, target, entry_id, action, disposition, text)
-        return ""
+        return None
 
     def judge(
         self, action: str, entry_id: str, agreed: bool | None, *, reason: str = "", evidence: str = "",
-        disposition: str = "", text: str = "", project: str = "", asked: str = "",
+        disposition: str = "", text: str = "", project: str = "",
+        asked: review.Question | None = None,
     ) -> Receipt:  # fmt: skip
         """confirm, reject, resolve, lift or verify one entry.
 

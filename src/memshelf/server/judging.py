@@ -16,6 +16,7 @@ from memshelf.memory import Memory
 from memshelf.server.answers import receipt, tool
 from memshelf.server.arguments import Evidence, Project, Reason
 from memshelf.server.results import Done
+from memshelf.services.review import Question
 
 
 class Consent(BaseModel):
@@ -27,7 +28,7 @@ class Consent(BaseModel):
 def register(server: MCPServer[Any], memory: Memory) -> None:
     """Offer the judging tool of one memory."""
 
-    asked: dict[tuple[str, ...], str] = {}
+    asked: dict[tuple[str, ...], Question] = {}
     """What the person was shown, until they have answered it."""
 
     def consent(
@@ -35,9 +36,12 @@ def register(server: MCPServer[Any], memory: Memory) -> None:
     ) -> Elicit[Consent] | None:
         """The question to the person; None where the action needs none, or the host cannot ask."""
         question = memory.question(action, id, disposition, text, project)
-        if not question or not _can_ask(context):
+        if question is None or not _can_ask(context):
             return None
-        return Elicit(asked.setdefault((action, id, disposition, text, project), question), Consent)
+        call = (action, id, disposition, text, project)
+        if context.request_state is None and context.input_responses is None:
+            asked.pop(call, None)  # a new call, not the next round of one: what the last one showed is void
+        return Elicit(asked.setdefault(call, question).message, Consent)
 
     @tool(server, "Review memory", destroys=True)
     def review_memory(
@@ -56,7 +60,7 @@ def register(server: MCPServer[Any], memory: Memory) -> None:
         answer: Annotated[ElicitationResult[Consent], Resolve(consent)] = None,  # type: ignore[assignment] filled by the SDK
     ) -> Annotated[CallToolResult, Done]:
         """Judge one entry. What needs a person asks through the host, and is refused where it cannot ask."""
-        question = asked.pop((action, id, disposition, text, project), "")
+        question = asked.pop((action, id, disposition, text, project), None)
         return receipt(
             memory.judge(action, id, _agreed(answer), reason=reason, evidence=evidence, disposition=disposition,
                          text=text, project=project, asked=question)

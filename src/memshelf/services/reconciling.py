@@ -5,7 +5,7 @@ Rule: abi/TRUST.md. Which texts are of one subject is decided by `gate.reconcile
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -47,8 +47,17 @@ def compares(kind: Kind) -> bool:
     return kind.grain == "bullet" and kind.mutability in ("append", "revise") and kind.drawer != "inbox"
 
 
-def weighed(store: Store, kind: Kind, path: str, document: Document | None, new: Newcomer) -> Verdict:
+def weighed(
+    store: Store,
+    kind: Kind,
+    path: str,
+    document: Document | None,
+    new: Newcomer,
+    others: Sequence[tuple[str, Entry]] | None = None,
+) -> Verdict:
     """The verdict on a text for the file at `path`, whose document is the one that the change is planned on.
+
+    `others`: its `siblings`, where they are known already.
 
     Raises:
         Contradiction: a person decided against this text, in favour of one that still stands.
@@ -60,8 +69,8 @@ def weighed(store: Store, kind: Kind, path: str, document: Document | None, new:
             return Verdict("noop", where, entry)
     if not compares(kind):
         return ADD
-    others = [*here, *siblings(store, kind, path, new.text)]
-    usable = [(where, e) for where, e in others if _comparable(e, new)]
+    there = siblings(store, kind, path, [new.text]) if others is None else others
+    usable = [(where, e) for where, e in (*here, *there) if _comparable(e, new)]
     found = nearest(new.text, [entry.text for _, entry in usable])
     if found is None:
         return ADD
@@ -69,28 +78,33 @@ def weighed(store: Store, kind: Kind, path: str, document: Document | None, new:
     if found[1] is Relation.EQUAL:
         return Verdict("noop", where, entry)
     if new.channel != "person":
-        _decided(store, where, entry, new)
+        _decided(store, kind, where, entry, new)
     return Verdict("update" if _outranks(new, entry) else "conflict", where, entry)
 
 
-def siblings(store: Store, kind: Kind, path: str, text: str) -> Iterator[tuple[str, Entry]]:
-    """Entries of the other files of a kind in a store, of those files alone that hold one of the text's head terms."""
-    terms = head_terms(text)
+def siblings(store: Store, kind: Kind, path: str, texts: Iterable[str]) -> Iterator[tuple[str, Entry]]:
+    """Entries of the other files of a kind in a store: of the files that hold a head term of one of the texts."""
+    terms = frozenset(term for text in texts for term in head_terms(text))
+    for other in _files(store, kind) if terms else ():
+        data = store.raw(other) if other != path else None
+        if data is None or not _mentions(data, terms):
+            continue
+        read = store.read(other)
+        yield from ((other, entry) for entry in read.document.entries) if read else ()
+
+
+def _files(store: Store, kind: Kind, archived: bool = False) -> Iterator[str]:
+    """The files of a kind, those in the folders that its pattern names; or those of its archive."""
     for pattern in (kind.path, *kind.reads):
         folder = pattern.partition("/{")[0]
-        if not terms or "{" in folder or not (store.root / folder).is_dir():
+        if "{" in folder or not (store.root / (f"{ARCHIVE}/{folder}" if archived else folder)).is_dir():
             continue
-        for other in store.paths(under=folder):
-            if other == path or store.place(other).kind != kind.name:
-                continue
-            data = store.raw(other)
-            if data is None or not _mentions(data, terms):
-                continue
-            read = store.read(other)
-            yield from ((other, entry) for entry in read.document.entries) if read else ()
+        for path in store.paths(archived=archived, under=folder):
+            if store.place(path).kind == kind.name:
+                yield path
 
 
-def _mentions(data: bytes, terms: tuple[str, ...]) -> bool:
+def _mentions(data: bytes, terms: Iterable[str]) -> bool:
     text = data.decode("utf-8", "replace")
     text = text.lower() if text.isascii() else folded(text)
     return any(term in text for term in terms)
@@ -118,17 +132,18 @@ def _outranks(new: Newcomer, entry: Entry) -> bool:
     return AUTHORITY.get(new.attributes.get("trust", "derived"), 1) > AUTHORITY.get(entry.trust, 1)
 
 
-def _decided(store: Store, path: str, winner: Entry, new: Newcomer) -> None:
-    read = store.read(f"{ARCHIVE}/{path}")
-    if read is None:
-        return
+def _decided(store: Store, kind: Kind, path: str, winner: Entry, new: Newcomer) -> None:
+    """Refuse what lost to `winner`, whichever file of the kind it stood in."""
     wanted = key(new.text)
-    for entry in read.document.entries:
-        attributes = entry.attributes
-        decided = attributes.get("by") == winner.id and winner.id in listed(attributes.get("conflict", ""))
-        if decided and key(entry.text) == wanted:
-            raise Contradiction(
-                f"A person decided against this on {attributes.get('until', '')}, in favour of "
-                f"{store.address(path, winner.id)}.",
-                "Tell the person; they say `memshelf add` or `memshelf revise` if it is true again.",
-            )
+    for archive in _files(store, kind, archived=True):
+        data = store.raw(archive)
+        read = store.read(archive) if data is not None and winner.id.encode() in data else None
+        for entry in read.document.entries if read else ():
+            attributes = entry.attributes
+            decided = attributes.get("by") == winner.id and winner.id in listed(attributes.get("conflict", ""))
+            if decided and key(entry.text) == wanted:
+                raise Contradiction(
+                    f"A person decided against this on {attributes.get('until', '')}, in favour of "
+                    f"{store.address(path, winner.id)}.",
+                    "Tell the person; they say `memshelf add` or `memshelf revise` if it is true again.",
+                )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from memshelf.domain.entry import TRUSTS, Entry, listed, stamp
@@ -23,6 +24,8 @@ from memshelf.services.gateway import Gateway
 from memshelf.services.receipt import Receipt
 from memshelf.store.store import Store
 
+SHOWN = 600
+"""Characters of a text in a question."""
 DISPOSITIONS = ("keep-this", "keep-other", "keep-both", "retract-both", "new-text")
 _MEANT = {
     "keep": "keep-this", "this": "keep-this", "other": "keep-other", "both": "keep-both", "neither": "retract-both",
@@ -157,32 +160,60 @@ class Review:
         return done
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked before an agent's judgement counts as theirs."""
+
+    message: str
+    """As shown: long texts are cut."""
+    covers: str
+    """What a yes is a yes to: a hash of all of it, uncut."""
+
+
 def question(
     stores: Sequence[Store], target: Located | None, which: str, action: str, disposition: str = "", text: str = ""
-) -> str:
-    """What a person is asked before an agent's judgement counts as theirs; "" for what needs no person.
+) -> Question | None:
+    """What a person is asked; None for what needs no person.
 
     `target` is the entry that `which` names, None to lift: then it names a rejected value.
     """
-    shown = _quoted(target) if target else ""
+    message = _message(stores, target, which, action, disposition, text, SHOWN)
+    whole = _message(stores, target, which, action, disposition, text, None)
+    return Question(message, sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()) if message else None
+
+
+def _message(
+    stores: Sequence[Store], target: Located | None, which: str, action: str, disposition: str, text: str,
+    limit: int | None,
+) -> str:  # fmt: skip
+    """The question with each text cut at `limit` characters; "" for what needs no person."""
+    shown = _quoted(target, limit) if target else ""
     if action == "confirm":
         return f"Is this true, and shall it be remembered as confirmed by you? {shown}"
     if action == "lift" and (row := rejected.named(stores, which)):
-        what = f'the rejected value "{inline(row.text)[:600]}"' if row.text else "a value that was forgotten"
+        what = f"the rejected value {_cut(row.text, limit)}" if row.text else "a value that was forgotten"
         return f"An agent wants {what} to be let in again. It was turned down for: {inline(row.reason)}. Agree?"
     if action == "resolve":
-        new = f' as "{inline(text)[:600]}"' if text else ""
+        new = f" as {_cut(text, limit)}" if text else ""
         how = inline(disposition)[:60]
         others = [found for one in (conflicting(target.entry) if target else ()) if (found := _find(stores, one))]
-        other = f" The other is {', '.join(map(_quoted, others))}." if others else ""
+        other = f" The other is {', '.join(_quoted(one, limit) for one in others)}." if others else ""
         return f"An agent wants to decide a contradiction by '{how}'{new}. This one is {shown}.{other} Agree?"
     if action == "reject" and target is not None and target.entry.trust == "confirmed":
         return f"You confirmed this; shall it be rejected as wrong for good? {shown}"
     return ""
 
 
-def _quoted(found: Located) -> str:
-    return f'"{inline(found.entry.text)[:600]}" ({found.address})'
+def _quoted(found: Located, limit: int | None) -> str:
+    return f"{_cut(found.entry.text, limit)} ({found.address})"
+
+
+def _cut(text: str, limit: int | None) -> str:
+    """A text in quotation marks; one that is cut says how much more there is."""
+    line = inline(text)
+    if limit is None or len(line) <= limit:
+        return f'"{line}"'
+    return f'"{line[:limit]}..." (and {len(line) - limit} characters more)'
 
 
 def conflicts(stores: Sequence[Store]) -> list[tuple[Located, Located | None]]:

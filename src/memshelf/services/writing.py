@@ -11,19 +11,18 @@ from memshelf.domain.text import clean, clean_line
 from memshelf.errors import BadRequest, EmptyText, Frozen, NotFound
 from memshelf.format import amend, whole
 from memshelf.format.document import Document
-from memshelf.format.marker import Marker, join
+from memshelf.format.marker import Marker
 from memshelf.services import anchors, destination, past, rules
 from memshelf.services.addressing import Located, Sightings, in_reach, locate, one_index, present
-from memshelf.services.attempt import Change, Plan, Step, Words
+from memshelf.services.attempt import Step, Words
 from memshelf.services.draft import Caller, Draft
 from memshelf.services.draft import attributes as marker_attributes
-from memshelf.services.ending import ending_step
 from memshelf.services.gateway import Gateway
 from memshelf.services.instead import revise_instead
-from memshelf.services.past import Ending
 from memshelf.services.receipt import Receipt
 from memshelf.services.reconciling import Newcomer, Verdict, weighed
 from memshelf.services.scope import Scope
+from memshelf.services.stance import contradicting, stance
 from memshelf.store.store import Store
 
 
@@ -99,48 +98,13 @@ class Writing:
         verdict = weighed(store, kind, path, document, new)
         if verdict.what == "noop" and old is None and kind.mutability != "frozen" and verdict.entry is not None:
             return _noop(store, verdict, document)
-        other = verdict.entry if verdict.what in ("update", "conflict") else None
-        where = verdict.path
-        reasons: list[str] = []
-        op, ends = "added", list[tuple[Store, str, str]]()
-        if old is not None:
-            op, ends = "updated", [(old.store, old.path, old.entry.id)]
-            reasons.append(f"supersedes {old.address}, which is kept in the archive")
-        if other is not None and verdict.what == "update":
-            op, ends = "updated", [*ends, (store, where, other.id)]
-            marker = marker.updated({"sup": marker.attributes.get("sup", "") or other.id})
-            reasons.append(f"says otherwise than {store.address(where, other.id)}, has more authority and replaces it")
-        elif other is not None:
-            op, marker = "conflict", marker.updated({"conflict": other.id})
-            reasons.append(
-                f"contradicts {store.address(where, other.id)}: both are kept and flagged until a person decides "
-                f"(`memshelf conflicts`); to replace it, pass supersedes={other.id!r}"
-            )
+        its = stance(store, verdict, marker, caller, old)
         rules.check_size(kind, len(document.lines) if document else 0, text)
         if document is None:
-            data: bytes | None = amend.new_file(title, text, marker, kind.grain, f"{store.scope}/{path}")
+            data = amend.new_file(title, text, its.marker, kind.grain, f"{store.scope}/{path}")
         else:
-            data = amend.add(document, text, marker)
-        endings: list[Ending] = []
-        also: list[Change] = []
-        for home, file, entry_id in ends:
-            address = home.address(file, entry_id)
-
-            def plan(found: Document | None, entry_id: str = entry_id, address: str = address) -> Step:
-                return ending_step(present(found, address), entry_id, address, "superseded", caller.now, by=marker.id)
-
-            if home is store and file == path:
-                step = plan(store.parse(path, data) if data is not None else None)
-                data, endings = step.data, [*endings, *step.endings]
-            else:
-                also.append(Change(home, file, plan))
-        if other is not None and op == "conflict":
-            flag = _flagging(store.address(where, other.id), other.id, marker.id)
-            if where == path:
-                data = flag(store.parse(path, data or b"")).data
-            else:
-                also.append(Change(store, where, flag))
-        return Step(op, marker.id, data, endings, also, reasons)
+            data = amend.add(document, text, its.marker)
+        return its.step("added", store, path, data)
 
     # -- revise ----------------------------------------------------------------------------------------------------
 
@@ -169,10 +133,13 @@ class Writing:
             marker = document.markers[i] or Marker(entry.id, {})
             rules.check_size(kind, len(document.lines) - (document.spans[i].end - document.spans[i].start), text)
             marker = Marker(entry.id, marker.attributes, marker.foreign).updated(changes)
+            new = Newcomer(text, marker.attributes, caller.channel, caller.now, entry.id)
+            its = stance(target.store, weighed(target.store, kind, target.path, document, new), marker, caller)
             ending = past.ended(document, i, "superseded", caller.now, by=entry.id, reason=reason)
             why = ["its id stays; what it said before is in the archive", *_taken_out(removed)]
             kept = [] if past.leaves_none(kind) else [ending]
-            return Step("revised", entry.id, amend.reword(document, i, text, marker), kept, reasons=why)
+            data = amend.reword(document, i, text, its.marker)
+            return its.step("revised", target.store, target.path, data, kept, why)
 
         words = Words({"text": given, "source": source}, allow, reason, evidence)
         return self._saw(self.gateway.commit(target.store, target.path, plan, caller, words), target.store)
@@ -235,7 +202,9 @@ class Writing:
             rules.check_size(kind, data.count(b"\n"), "")
             endings = [past.left_out(entry, "superseded", caller.now, reason) for entry in gone]
             why = [f"written as a whole; {len(gone)} entries left out or reworded are in the archive"]
-            return Step("revised", "", data, [] if past.leaves_none(kind) else endings, reasons=why)
+            step = Step("revised", "", data, [] if past.leaves_none(kind) else endings, reasons=why)
+            after = store.parse(path, data)
+            return step if caller.channel == "person" else contradicting(store, kind, document, after, caller, step)
 
         return self.gateway.commit(store, path, plan, caller, Words({"content": content}, allow, reason))
 
@@ -261,18 +230,6 @@ def _noop(store: Store, verdict: Verdict, document: Document | None) -> Step:
     return Step(
         "noop", verdict.entry.id, data, reasons=[f"{address} says so already; no byte changed"], address=address
     )
-
-
-def _flagging(address: str, entry_id: str, other: str) -> Plan:
-    """The plan that marks an entry as contradicted by another."""
-
-    def plan(document: Document | None) -> Step:
-        document = present(document, address)
-        i = one_index(document, entry_id, address)
-        flags = [*filter(None, document.entries[i].attributes.get("conflict", "").split(",")), other]
-        return Step("conflict", entry_id, amend.remark(document, i, {"conflict": join(flags)}))
-
-    return plan
 
 
 def _credentials(kind: Kind, caller: Caller, source: str, evidence: str, store: Store) -> dict[str, str]:
