@@ -306,6 +306,11 @@ SAID_AGAIN = [
     ("keep-this", 90, "other", "add"),
     ("keep-this", 90, "", "id"),
     ("keep-this", 90, "", "content"),
+    ("keep-this", 90, "", "winner"),
+    ("keep-this", 90, "other", "winner"),
+    ("keep-this", 90, "", "supersedes"),
+    ("keep-this", 90, "", "instead"),
+    ("new-text", 81, "", "winner"),
 ]
 
 
@@ -319,10 +324,15 @@ async def test_a_text_that_lost_a_conflict_is_refused_when_an_agent_says_it_agai
             await agent.good("review_memory", id=one["id"], action="resolve", disposition=disposition, **new)
             whole = await agent.good("get_project_memories", file=beside["file"])
 
-            async def say(text: str, door: str = door, where: str = second or f"p{n}", whole: Any = whole, beside: Any = beside) -> Any:
+            async def say(text: str, door: str = door, where: str = second or f"p{n}", whole: Any = whole, beside: Any = beside, one: Any = one) -> Any:
                 file = {"file": whole["file"], "base": whole["etag"]}
+                others = "".join(line for line in whole["content"].splitlines(True) if one["id"] not in line)
+                filed = {"kind": "note", "name": where, "collection": "work", "text": text}
                 tool, given = {
-                    "add": ("add_memory", {"kind": "note", "name": where, "collection": "work", "text": text}),
+                    "add": ("add_memory", filed),
+                    "supersedes": ("add_memory", {**filed, "supersedes": one["id"]}),
+                    "winner": ("revise_memory", {"id": one["id"], "text": text}),
+                    "instead": ("revise_memory", {**file, "content": f"{others}- {text}\n"}),
                     "insert": ("revise_memory", {**file, "insert": text}),
                     "id": ("revise_memory", {"id": beside["id"], "text": text}),
                     "content": ("revise_memory", {**file, "content": f"{whole['content']}- {text}\n"}),

@@ -74,7 +74,11 @@ def contrasts(clause: list[str]) -> tuple[list[str], list[tuple[str, ...]], bool
             ):
                 continue
             end = next(
-                (i for i in range(at + 1, len(clause)) if clause[i] in lex.SCOPES or clause[i] in lex.PLACES - {"of"}),
+                (
+                    i
+                    for i in range(at + len(phrase), len(clause))
+                    if clause[i] in lex.SCOPES or clause[i] in lex.PLACES - {"of"}
+                ),
                 None,
             )
             gone = clause[at + len(phrase) : end]

@@ -205,6 +205,8 @@ def _only(words: Iterable[str], kinds: frozenset[str]) -> bool:
 def _measured(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     """Whether the values differ in numbers, versions, dates or times of one kind, and in units of one dimension."""
     left, right = _apart(old, new)
+    if left and right and lex.UNITS.issuperset((*left, *right)):
+        return any(same.issuperset((*left, *right)) for same in _DIMENSIONS) and "number" in map(kind_of, old)
     if not any(_only(left, kinds) and _only(right, kinds) for kinds in _MEASURES):
         return False
     units = [{w for w in words if w in lex.UNITS} for words in (left, right)]

@@ -85,6 +85,8 @@ def read(text: str) -> Statement:
             rejected.append(stems(clause[1:]))
     main, bound = bounded(first)
     signed, positive = _polarity(main)
+    while signed and signed[0] in ("do", "please"):  # before an imperative
+        signed = signed[1:]
     subject, verb, place, kind, value, scope = _slots(signed)
     turns = _turning(signed, {*subject, *scope} if kind else {*signed[:-1]})
     positive = positive is (sum(turns) % 2 == 0)

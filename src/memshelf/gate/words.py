@@ -103,7 +103,7 @@ def _plain(word: str) -> str:
 
 def tells(word: str) -> bool:
     """Whether a word is more than grammar."""
-    if word == "off":
+    if word in ("off", "s", "d"):  # a state and two units
         return True
     return not (
         word in lex.FILLERS or word in lex.MODALS or word in lex.BE or word in lex.CHOOSE or word in lex.PLACES

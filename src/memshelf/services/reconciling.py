@@ -21,13 +21,17 @@ from memshelf.store.store import ARCHIVE, Store
 
 @dataclass(frozen=True, slots=True)
 class Newcomer:
-    """A text that wants in: what its marker will say, the channel it comes by, and the id it replaces, if any."""
+    """A text that wants in: what its marker will say, the channel it comes by, and the entries whose place it takes."""
 
     text: str
     attributes: Mapping[str, str]
     channel: str
     now: datetime
-    replaces: str = ""
+    replaces: Sequence[Entry] = ()
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether it takes the place of an entry."""
+        return any(entry.id == one.id for one in self.replaces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +69,13 @@ def weighed(
     here = [(path, entry) for entry in document.entries] if document else []
     fold = folded(new.text)
     for where, entry in here:
-        if entry.grain != "file" and entry.id != new.replaces and folded(entry.text) == fold:
+        if entry.grain != "file" and not new.takes(entry) and folded(entry.text) == fold:
             return Verdict("noop", where, entry)
     if not compares(kind):
         return ADD
+    for entry in new.replaces if new.channel != "person" else ():
+        if entry.trust == "confirmed":  # what won a conflict is
+            _decided(store, kind, path, entry, new)
     there = siblings(store, kind, path, [new.text]) if others is None else others
     usable = [(where, e) for where, e in (*here, *there) if _comparable(e, new)]
     found = nearest(new.text, [entry.text for _, entry in usable])
@@ -112,7 +119,7 @@ def _mentions(data: bytes, terms: Iterable[str]) -> bool:
 
 def _comparable(entry: Entry, new: Newcomer) -> bool:
     mine, its = new.attributes, entry.attributes
-    if entry.grain == "file" or entry.id == new.replaces or entry.state(new.now) not in ("active", "conflicted"):
+    if entry.grain == "file" or new.takes(entry) or entry.state(new.now) not in ("active", "conflicted"):
         return False
     if entry.trust == "candidate" or mine.get("applies", "") != its.get("applies", ""):
         return False

@@ -80,8 +80,12 @@ def contradicting(store: Store, kind: Kind, before: Document, after: Document, c
     fresh = [entry for entry in after.entries if entry.grain != "file" and (entry.id, entry.text) not in known]
     others = list(siblings(store, kind, after.path.partition("/")[2], [entry.text for entry in fresh]))
     path = after.path.partition("/")[2]
+    staying = {entry.id for entry in after.entries}
+    out = [entry for entry in before.entries if entry.grain != "file" and entry.id not in staying]
+    was = {entry.id: entry for entry in before.entries}
     for entry in fresh:
-        new = Newcomer(entry.text, entry.attributes, caller.channel, caller.now, entry.id)
+        places = (entry, was.get(entry.id, entry), *out)
+        new = Newcomer(entry.text, entry.attributes, caller.channel, caller.now, places)
         verdict = weighed(store, kind, path, after, new, others)
         if verdict.what not in ("update", "conflict") or verdict.entry is None:
             continue

@@ -94,7 +94,7 @@ class Writing:
         title: str = "",
     ) -> Step:
         """One more entry in a file, after what it replaces or contradicts has been weighed."""
-        new = Newcomer(text, marker.attributes, caller.channel, caller.now, old.entry.id if old else "")
+        new = Newcomer(text, marker.attributes, caller.channel, caller.now, (old.entry,) if old else ())
         verdict = weighed(store, kind, path, document, new)
         if verdict.what == "noop" and old is None and kind.mutability != "frozen" and verdict.entry is not None:
             return _noop(store, verdict, document)
@@ -133,7 +133,7 @@ class Writing:
             marker = document.markers[i] or Marker(entry.id, {})
             rules.check_size(kind, len(document.lines) - (document.spans[i].end - document.spans[i].start), text)
             marker = Marker(entry.id, marker.attributes, marker.foreign).updated(changes)
-            new = Newcomer(text, marker.attributes, caller.channel, caller.now, entry.id)
+            new = Newcomer(text, marker.attributes, caller.channel, caller.now, (document.entries[i],))
             its = stance(target.store, weighed(target.store, kind, target.path, document, new), marker, caller)
             ending = past.ended(document, i, "superseded", caller.now, by=entry.id, reason=reason)
             why = ["its id stays; what it said before is in the archive", *_taken_out(removed)]
