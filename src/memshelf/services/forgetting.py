@@ -5,9 +5,12 @@ All of it is one change: where a process is killed in between, the next one ends
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from memshelf.domain.entry import Entry, stamp
 from memshelf.domain.kinds import load
@@ -15,7 +18,7 @@ from memshelf.domain.skeleton import key, skeleton
 from memshelf.errors import BadRequest
 from memshelf.format import amend
 from memshelf.format.document import Document
-from memshelf.format.marker import Marker
+from memshelf.format.marker import Marker, decode, unescape
 from memshelf.format.rejected import Row, rows, with_rows
 from memshelf.services import rejected, rules
 from memshelf.services.addressing import Located, present
@@ -27,8 +30,12 @@ from memshelf.store.store import ARCHIVE, Read, Store
 
 FORGOTTEN = "(forgotten)"
 SHORTEST = 12
-"""Characters from which on a text is looked for inside other texts; a shorter one would be found everywhere."""
+"""Characters from which on a text is looked for inside other texts and words; a shorter one stands between words."""
+LEAST = 4
+"""Characters below which a text is not looked for inside others: it would be found everywhere."""
 
+_OURS = (".local", ".lock", ".journal")
+"""Folders of ours that hold no text."""
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>)\]]+", re.I)
 
 
@@ -42,13 +49,19 @@ class _Target:
     skeletons: set[str] = field(default_factory=set)
     """Of the texts that are long enough to be looked for inside others."""
 
-    def take(self, entry: Entry, whole: str) -> None:
-        for text in dict.fromkeys((entry.text, whole)):
-            if text:
-                self.texts.append(text)
-                self.keys.add(key(text))
-                if len(found := skeleton(text)) >= SHORTEST:
-                    self.skeletons.add(found)
+    def take(self, text: str) -> None:
+        if text:
+            self.texts.append(text)
+            self.keys.add(key(text))
+            if len(found := skeleton(text)) >= LEAST:
+                self.skeletons.add(found)
+
+    def take_whole(self, text: str, blocks: Iterable[Entry]) -> None:
+        """A whole file's text and its statements; its title is its name and may be used again."""
+        self.take(text)
+        for entry in blocks:
+            if entry.grain != "file" and len(skeleton(entry.text)) >= SHORTEST:
+                self.take(entry.text)
 
     def is_copy(self, entry: Entry) -> bool:
         return entry.id == self.id or (entry.grain != "file" and key(entry.text) in self.keys)
@@ -59,7 +72,10 @@ class _Target:
     def quoted(self, text: str) -> bool:
         """Whether one of the texts stands in another, however it is spelled there."""
         found = skeleton(text)
-        return any(one in found for one in self.skeletons)
+        return any(
+            one in found if len(one) >= SHORTEST else re.search(rf"(?<!\w){re.escape(one)}(?!\w)", found)
+            for one in self.skeletons
+        )
 
 
 @dataclass(slots=True)
@@ -82,8 +98,8 @@ class Forgetting:
         shown = _sources(target) if kind.name == "source" else set()
         changes = [
             _purge(target.store, target.path, wanted),
-            *(_tombstone(store, store is target.store, wanted, caller, reason) for store in stores if store.exists()),
         ]
+        holding = {target.store.root}
         copies: list[str] = []
         redacted: list[str] = []
         unsupported: list[str] = []
@@ -95,6 +111,7 @@ class Forgetting:
                     here = store is target.store and path == target.path
                     if not here and any(map(wanted.is_copy, read.document.entries)):
                         changes.append(_purge(store, path, wanted))
+                        holding.add(store.root)
                         copies.append(store.address(path))
                     if _logged(read) and any(map(wanted.quoted_in, read.document.entries)):
                         changes.append(_redact(store, path, wanted))
@@ -105,6 +122,9 @@ class Forgetting:
                             for entry in read.document.entries
                             if entry.grain != "file" and not wanted.is_copy(entry) and wanted.quoted_in(entry)
                         ]
+        changes[1:1] = [
+            _tombstone(store, store.root in holding, wanted, caller, reason) for store in stores if store.exists()
+        ]
         for store in stores:
             for path, entry in list(_resting(store, wanted.id, target, shown)):
                 changes.append(_unsupport(store, path, entry, caller))
@@ -115,7 +135,11 @@ class Forgetting:
         main.reasons += [f"purged a copy in {where}" for where in dict.fromkeys(copies)]
         main.reasons += [f"redacted in {where}" for where in dict.fromkeys(redacted)]
         main.reasons += [f"{where} rested on it alone and is marked unsupported" for where in unsupported]
-        main.unreached += [f"{where} quotes it: reword or forget that one too" for where in dict.fromkeys(left)]
+        main.unreached += [f"{where} quotes it: forget that one too" for where in dict.fromkeys(left)]
+        main.unreached += [
+            f"{where} holds it outside of what can be forgotten: take it out by hand"
+            for where in _elsewhere(stores, wanted, {where.partition("#")[0] for where in left})
+        ]
         main.unreached += _beyond(stores)
         return main
 
@@ -203,17 +227,38 @@ def _gathered(stores: Sequence[Store], target: Located) -> _Target:
     """The entry's text, and everything that was ever kept under its id."""
     wanted = _Target(target.entry.id)
     document = target.read.document
-    whole = "".join(document.lines[document.first :]).strip() if target.entry.grain == "file" else ""
-    wanted.take(target.entry, whole)
+    whole = load()[target.read.place.kind].grain == "file"
     if target.entry.grain == "file":
-        for entry in document.entries[1:]:
-            wanted.take(entry, "")
+        wanted.take_whole(rejected.body(document), document.entries)
+    elif not whole:
+        wanted.take(target.entry.text)
     for store in stores:
         for read in store.every(archived=True):
             for i in read.document.where(wanted.id):
-                wanted.take(read.document.entries[i], "")
+                text = read.document.entries[i].text
+                if whole:
+                    was = store.parse(read.place.path, text.encode("utf-8", "surrogateescape"))
+                    wanted.take_whole(rejected.body(was), was.entries)
+                else:
+                    wanted.take(text)
         wanted.keys |= {row.key for row in rows(store.raw(rejected.PATH)) if row.id == wanted.id}  # begun before
     return wanted
+
+
+def _elsewhere(stores: Sequence[Store], wanted: _Target, named: set[str]) -> Iterator[str]:
+    """The files that hold one of the texts where no entry is: in a heading, a comment, an attribute, or in a file that is
+    no memory; `named` ones are told of already."""
+    for store in stores:
+        for folder, inner, names in os.walk(store.root):
+            inner[:] = [name for name in inner if name not in _OURS]
+            for name in names:
+                file = Path(folder, name)
+                address = store.address(file.relative_to(store.root).as_posix())
+                if address in named or name == ".gitignore":
+                    continue
+                with suppress(OSError):
+                    if file.is_file() and wanted.quoted(decode(unescape(file.read_bytes().decode("utf-8", "replace")))):
+                        yield address
 
 
 def _logged(read: Read) -> bool:
@@ -222,8 +267,10 @@ def _logged(read: Read) -> bool:
 
 def _without(text: str, wanted: _Target) -> str:
     for part in sorted(wanted.texts, key=len, reverse=True):
-        if len(part) >= SHORTEST:
+        if len(part) >= LEAST:
             pattern = r"\s+".join(map(re.escape, part.split()))
+            if len(part) < SHORTEST:
+                pattern = rf"(?<!\w){pattern}(?!\w)"
             text = re.sub(pattern, FORGOTTEN, text, flags=re.I)
     return FORGOTTEN if wanted.quoted(text) else text  # spelled in another form: all of it goes
 

@@ -47,6 +47,9 @@ class Rejections:
             return
         known = {(entry.id, entry.text) for entry in before.entries} if before else set()
         texts = {entry.text for entry in before.entries} if before else set()
+        whole = body(after) if after.entries and after.entries[0].grain == "file" else ""
+        if whole and (k := key(whole)) in self.values and not (before and body(before) == whole):
+            raise refusal(self.values[k])
         for entry in after.entries:
             if (entry.id, entry.text) not in known and (found := self.of(entry)) and entry.text not in texts:
                 raise refusal(found)
@@ -112,10 +115,15 @@ def noted(store: Store) -> list[str]:
 def values(document: Document) -> Sequence[str]:
     """What a rejected note rejects: its whole text, its first statement, and its title where that is one."""
     blocks = [entry for entry in document.entries if entry.grain != "file"]
-    body = "\n".join(line.rstrip("\r\n") for line in document.lines[document.first :])
-    whole = body.partition("\n")[2].strip() if document.title else body.strip()
+    whole = body(document)
     title = document.title if len(document.title.split()) > 2 else ""
     return [text for text in (whole, blocks[0].text if blocks else "", title) if text]
+
+
+def body(document: Document) -> str:
+    """What a file says under its title."""
+    text = "\n".join(line.rstrip("\r\n") for line in document.lines[document.first :])
+    return text.partition("\n")[2].strip() if document.title else text.strip()
 
 
 @lru_cache(8)
