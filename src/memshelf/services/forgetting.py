@@ -34,8 +34,8 @@ SHORTEST = 12
 LEAST = 4
 """Characters below which a text is not looked for inside others: it would be found everywhere."""
 
-_OURS = (".local", ".lock", ".journal")
-"""Folders of ours that hold no text."""
+_OURS = (".local", ".lock", ".journal", ".git")
+"""Folders that hold no text of ours, and the history that no tool of ours may rewrite."""
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>)\]]+", re.I)
 
 
@@ -246,8 +246,8 @@ def _gathered(stores: Sequence[Store], target: Located) -> _Target:
 
 
 def _elsewhere(stores: Sequence[Store], wanted: _Target, named: set[str]) -> Iterator[str]:
-    """The files that hold one of the texts where no entry is: in a heading, a comment, an attribute, or in a file that is
-    no memory; `named` ones are told of already."""
+    """The files that hold one of the texts where no entry is: in a heading, a comment, an attribute, or in a file that
+    is no memory; `named` ones are told of already."""
     for store in stores:
         for folder, inner, names in os.walk(store.root):
             inner[:] = [name for name in inner if name not in _OURS]
